@@ -1,0 +1,177 @@
+"""Read release data. One file is read when it is first asked for, and never twice.
+
+A malformed file is a bug of ours, so it raises ValueError with the file's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from generator.releases.model import (
+    Advisory,
+    Component,
+    GitOps,
+    Kueue,
+    OpenShiftAI,
+    Operand,
+    Operator,
+    Requirement,
+    Trainer,
+)
+
+DATA_VERSION = "2026-11-30"  # the day on which the data was last compared with its sources
+
+_ROOT = Path(__file__).parent
+_STATES = ["Managed", "Removed"]
+_Record = TypeVar("_Record")
+
+
+def known(product: str) -> tuple[str, ...]:
+    """Return the known versions of "openshift-ai", "kueue" or "gitops", oldest first.
+
+    Raises:
+        KeyError: no such product.
+    """
+    if product not in ("openshift-ai", "kueue", "gitops"):
+        raise KeyError(product)
+    return _versions(product)
+
+
+@cache
+def openshift_ai(version: str) -> OpenShiftAI | None:
+    """Return a release of OpenShift AI ("3.4"), or None for one that is not known."""
+    if version not in _versions("openshift-ai"):
+        return None
+    name = f"openshift-ai/{version}.yaml"
+    raw = _document(name)
+    components = {key: _component(key, value, name) for key, value in raw["components"].items()}
+    trainer = raw["trainer"] and _record(Trainer, raw["trainer"], name)
+    return _record(OpenShiftAI, raw | {"components": components, "trainer": trainer}, name)
+
+
+@cache
+def kueue(version: str) -> Kueue | None:
+    """Return a release of the Red Hat build of Kueue ("1.3"), or None for one that is not known."""
+    if version not in _versions("kueue"):
+        return None
+    return _record(Kueue, _document(f"kueue/{version}.yaml"), f"kueue/{version}.yaml")
+
+
+@cache
+def gitops(version: str) -> GitOps | None:
+    """Return a release of OpenShift GitOps ("1.18"), or None for one that is not known."""
+    if version not in _versions("gitops"):
+        return None
+    return _record(GitOps, _document(f"gitops/{version}.yaml"), f"gitops/{version}.yaml")
+
+
+@cache
+def operator_ids() -> tuple[str, ...]:
+    """Return the ids of all operators, sorted."""
+    return tuple(sorted(path.stem for path in (_ROOT / "operators").glob("*.yaml")))
+
+
+@cache
+def operator(id: str) -> Operator:  # noqa: A002 - the contract's word for it
+    """Return an operator by its id ("nvidia-gpu").
+
+    Raises:
+        KeyError: no such operator.
+    """
+    if id not in operator_ids():
+        raise KeyError(id)
+    name = f"operators/{id}.yaml"
+    raw: dict[str, Any] = {"channels_by": {}, "channel_by": {}, "env": {}, "namespace_labels": {}, "requires": []}
+    raw |= {"openshift_ai": None, "operands": [], "notes": "", "id": id} | _document(name)
+    channels_by = {
+        product: {version: tuple(channels) for version, channels in by.items()}
+        for product, by in raw["channels_by"].items()
+    }
+    operands = tuple(_operand(value, name) for value in raw["operands"])
+    env = tuple(sorted(raw["env"].items()))
+    return _record(Operator, raw | {"channels_by": channels_by, "operands": operands, "env": env}, name)
+
+
+@cache
+def advisories() -> tuple[Advisory, ...]:
+    """Return the combinations that are known to be bad, in the order of the file."""
+    anywhere: dict[str, Any] = {"components": [], "openshift_ai": [], "kueue": [], "openshift": []}
+    return tuple(_record(Advisory, anywhere | raw, "advisories.yaml") for raw in _document("advisories.yaml"))
+
+
+def closed(fields_: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of an object that has these properties and no others, at every depth."""
+    schema: dict[str, Any] = _closed({"properties": dict(fields_)})
+    return schema
+
+
+def _closed(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "properties" not in schema:
+        return {key: _closed(value) for key, value in schema.items()}
+    properties = {key: _closed(value) for key, value in schema["properties"].items()}
+    return schema | {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _component(name: str, raw: Mapping[str, Any], file: str) -> Component:
+    own = dict(raw)
+    schema = closed({"managementState": {"enum": _STATES}} | own.pop("fields", {}))
+    requirements = tuple(
+        _record(Requirement, {"operators": [], "dsci_spec": {}} | value, file) for value in own.pop("requirements", [])
+    )
+    empty: dict[str, Any] = {"defaults": {}, "operators": [], "suggested": [], "frameworks": []}
+    fixed = {"name": name, "states": _STATES, "schema": schema, "requirements": requirements}
+    return _record(Component, empty | {"key": name} | own | fixed, file)
+
+
+def _operand(raw: Mapping[str, Any], file: str) -> Operand:
+    return _record(Operand, {"namespace": None, "spec": {}, "wave": 0, **raw}, file)
+
+
+@cache
+def _versions(product: str) -> tuple[str, ...]:
+    stems = [path.stem for path in (_ROOT / product).glob("*.yaml")]
+    return tuple(sorted(stems, key=lambda version: [int(part) for part in version.split(".")]))
+
+
+def _document(name: str) -> Any:
+    try:
+        return yaml.load((_ROOT / name).read_bytes(), yaml.CSafeLoader)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+_CONTAINERS: dict[str, Callable[[Any], Any]] = {
+    "tuple[str, ...]": tuple,
+    "tuple[str, ...] | None": lambda value: None if value is None else tuple(value),
+    "frozenset[str]": frozenset,
+    "Mapping[str, tuple[str, ...]]": lambda value: {key: tuple(items) for key, items in value.items()},
+}
+_KINDS: dict[str, type | tuple[type, ...]] = {"str": str, "bool": bool, "int": int, "str | None": (str, type(None))}
+
+
+def _record(cls: type[_Record], raw: Mapping[str, Any], file: str) -> _Record:
+    """Build a dataclass from plain data: exactly its fields, lists turned into what the field holds."""
+    declared = {field.name: str(field.type) for field in fields(cls)}  # type: ignore[arg-type]  # always a dataclass
+    if odd := sorted(declared.keys() ^ raw.keys()):
+        raise ValueError(f"{file}: {cls.__name__} has missing or unknown fields: {', '.join(odd)}")
+    return cls(**{name: _value(raw[name], kind, f"{file}: {cls.__name__}.{name}") for name, kind in declared.items()})
+
+
+def _value(value: Any, kind: str, where: str) -> Any:
+    if kind in _CONTAINERS:
+        if isinstance(value, str):
+            raise ValueError(f"{where} is a string, not a list: {value!r}")
+        return _CONTAINERS[kind](value)
+    if kind in _KINDS and not isinstance(value, _KINDS[kind]):
+        raise ValueError(f"{where} is not {kind}: {value!r}")
+    return value

@@ -1,0 +1,233 @@
+"""What a release is: frozen values read from the YAML beside this module. No fact lives in code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What a component needs besides, when a field of its spec has a certain value.
+
+    `path` leads from the component to the field (`("serving", "managementState")`); `dsci_spec` is merged over the
+    release's DSCInitialization spec.
+    """
+
+    path: tuple[str, ...]
+    equals: Any
+    operators: tuple[str, ...]
+    dsci_spec: Mapping[str, Any]
+
+    def holds(self, spec: Mapping[str, Any]) -> bool:
+        """Whether the component's spec, defaults included, has the value."""
+        value: Any = spec
+        for key in self.path:
+            if not isinstance(value, Mapping) or key not in value:
+                return False
+            value = value[key]
+        return bool(value == self.equals)
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One DataScienceCluster component in one release.
+
+    `name` is its name in DataScienceCluster v2, which users write; `key` is its key in this release's own version.
+    `defaults` are the fields that the server would add to a Managed component, so writing them leaves no drift.
+    `schema` is a closed JSON Schema (draft 2020-12) of what users may write below the component.
+    `operators` are hard needs; `requirements` hold under a condition; `suggested` serve features that may stay off.
+    """
+
+    name: str
+    key: str
+    states: tuple[str, ...]
+    defaults: Mapping[str, Any]
+    schema: Mapping[str, Any]
+    operators: tuple[str, ...]
+    requirements: tuple[Requirement, ...]
+    suggested: tuple[str, ...]
+    frameworks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trainer:
+    """The Kubeflow Trainer that a release ships.
+
+    `frameworks` maps each value of the label trainer.kubeflow.org/framework to the `mlPolicy` variant that runs it;
+    `torch_num_proc` tells whether `mlPolicy.torch.numProcPerNode` exists (it went away in Trainer 2.2).
+    """
+
+    version: str
+    api: str
+    ml_policies: tuple[str, ...]
+    torch_num_proc: bool
+    frameworks: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenShiftAI:
+    """One minor release of Red Hat OpenShift AI.
+
+    `latest` is the newest patch seen in the product's build configuration. `channels` contain the release;
+    of these, `rolling_channels` move on to the next one, so that only a Manual approval stays on this release.
+    `kueue_managed` says what the cluster does with `kueue: Managed`: legal, denied (on admission) or fails (later).
+    `default_queue` is "always" when the operator itself creates `default` queues, "switch" when a field decides.
+    `namespace_labels` are what the operator adds to a Kueue-managed namespace that lacks one of them.
+    `queue_name_webhook` lists the kinds that are refused without a queue name in a Kueue-managed namespace.
+    """
+
+    version: str
+    status: str
+    openshift: tuple[str, ...]
+    channel: str
+    channels: tuple[str, ...]
+    rolling_channels: tuple[str, ...]
+    csv_prefix: str
+    latest: str
+    dsc_api: str
+    dsci_api: str
+    hardware_profile_api: str
+    dashboard_api: str
+    components: Mapping[str, Component]
+    renamed: Mapping[str, str]
+    removed: Mapping[str, str]
+    kueue_states: tuple[str, ...]
+    kueue_managed: str
+    kueue_managed_reason: str
+    kueue_component: Mapping[str, Any]
+    default_queue: str
+    default_flavors: tuple[str, ...]
+    namespace_labels: Mapping[str, str]
+    dsci_spec: Mapping[str, Any]
+    applications_namespace: str
+    monitoring_namespace: str
+    dashboard_flags: Mapping[str, bool]
+    operators: tuple[str, ...]
+    trainer: Trainer | None
+    shipped_runtimes: tuple[str, ...]
+    reserved_profiles: tuple[str, ...]
+    training_roles_aggregated: bool
+    queue_name_webhook: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kueue:
+    """One minor release of the Red Hat build of Kueue operator; `upstream` is the Kueue minor it installs.
+
+    `kinds` are the kinds of kueue.x-k8s.io that the operator installs and that are meant to be written.
+    `fungibility` holds the allowed values of ClusterQueue's flavorFungibility in `api`, the server's default first;
+    none: the field is absent. `implied` are frameworks that must be listed along with another.
+    `affinity_labels` says whose label keys a pod's node selector is judged by: the "group" of flavors, or the "flavor".
+    `webhooks_since` is the patch release from which Kueue's own admission webhooks are registered; None: never.
+    """
+
+    version: str
+    channel: str
+    channels: tuple[str, ...]
+    upstream: str
+    openshift: tuple[str, ...]
+    csvs: tuple[str, ...]
+    api: str
+    served_apis: tuple[str, ...]
+    operator_api: str
+    kinds: frozenset[str]
+    cohort_field: str
+    admission_checks_field: str
+    limits: Mapping[str, int]
+    fungibility: Mapping[str, tuple[str, ...]]
+    frameworks: tuple[str, ...]
+    broken_frameworks: Mapping[str, str]
+    implied: Mapping[str, tuple[str, ...]]
+    framework_operators: Mapping[str, tuple[str, ...]]
+    roles_aggregated: bool
+    user_role: str
+    admin_role: str
+    local_queue_weight: bool
+    admission_fair_sharing: bool
+    affinity_labels: str
+    webhooks_since: str | None
+    gates: Mapping[str, bool]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GitOps:
+    """One minor release of OpenShift GitOps; `fields` are the gated Application and AppProject fields it has."""
+
+    version: str
+    argo_cd: str
+    kustomize: str
+    fields: frozenset[str]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A custom resource to create once the operator runs; `wave` orders the operands of one environment."""
+
+    api_version: str
+    kind: str
+    name: str
+    namespace: str | None
+    spec: Mapping[str, Any]
+    wave: int
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One OLM operator. A Subscription is named like its `package`: OpenShift AI looks for that name.
+
+    `group` is the OperatorGroup of `namespace`: "all" without target namespaces, "own" with this one, "none" in the
+    global namespace, which has both already. `csv_prefix` + "X.Y.Z" is a startingCSV.
+    `channels` is empty where every minor release has a channel of its own. `channel_by` and `channels_by` take
+    precedence, by product and version. `openshift_ai` lists the releases on which it may be installed; None: any.
+    `verified` is False where a value could not be checked against the vendor's own material.
+    """
+
+    id: str
+    package: str
+    title: str
+    channels: tuple[str, ...]
+    channel: str
+    namespace: str
+    group: str
+    source: str
+    source_namespace: str
+    csv_prefix: str
+    namespace_labels: Mapping[str, str]
+    requires: tuple[str, ...]
+    channel_by: Mapping[str, Mapping[str, str]]
+    channels_by: Mapping[str, Mapping[str, tuple[str, ...]]]
+    env: tuple[tuple[str, str], ...]
+    operands: tuple[Operand, ...]
+    openshift_ai: tuple[str, ...] | None
+    verified: bool
+    notes: str
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advisory:
+    """A combination that is known to be bad. It matches when every condition that is given holds."""
+
+    id: str
+    severity: str
+    components: tuple[str, ...]
+    openshift_ai: tuple[str, ...]
+    kueue: tuple[str, ...]
+    openshift: tuple[str, ...]
+    message: str
+    fix: str
+    source: str
+
+    def matches(self, *, components: frozenset[str], openshift_ai: str, kueue: str, openshift: str) -> bool:
+        """Whether an environment is concerned; `components` are those that are Managed, by their v2 names."""
+        return (
+            components.issuperset(self.components)
+            and (not self.openshift_ai or openshift_ai in self.openshift_ai)
+            and (not self.kueue or kueue in self.kueue)
+            and (not self.openshift or openshift in self.openshift)
+        )
