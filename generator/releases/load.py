@@ -1,18 +1,14 @@
-"""Read release data. One file is read when it is first asked for, and never twice.
-
-A malformed file is a bug of ours, so it raises ValueError with the file's name.
-"""
+"""Read release data: each file when it is first asked for, and once. A malformed one raises ValueError."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import yaml
-
+from generator import facts
+from generator.facts import record
 from generator.releases.model import (
     Advisory,
     Component,
@@ -29,7 +25,6 @@ DATA_VERSION = "2026-11-30"  # the day on which the data was last compared with 
 
 _ROOT = Path(__file__).parent
 _STATES = ["Managed", "Removed"]
-_Record = TypeVar("_Record")
 
 
 def known(product: str) -> tuple[str, ...]:
@@ -51,8 +46,8 @@ def openshift_ai(version: str) -> OpenShiftAI | None:
     name = f"openshift-ai/{version}.yaml"
     raw = _document(name)
     components = {key: _component(key, value, name) for key, value in raw["components"].items()}
-    trainer = raw["trainer"] and _record(Trainer, raw["trainer"], name)
-    return _record(OpenShiftAI, raw | {"components": components, "trainer": trainer}, name)
+    trainer = raw["trainer"] and record(Trainer, raw["trainer"], name)
+    return record(OpenShiftAI, raw | {"components": components, "trainer": trainer}, name)
 
 
 @cache
@@ -60,7 +55,7 @@ def kueue(version: str) -> Kueue | None:
     """Return a release of the Red Hat build of Kueue ("1.3"), or None for one that is not known."""
     if version not in _versions("kueue"):
         return None
-    return _record(Kueue, _document(f"kueue/{version}.yaml"), f"kueue/{version}.yaml")
+    return record(Kueue, _document(f"kueue/{version}.yaml"), f"kueue/{version}.yaml")
 
 
 @cache
@@ -68,7 +63,7 @@ def gitops(version: str) -> GitOps | None:
     """Return a release of OpenShift GitOps ("1.18"), or None for one that is not known."""
     if version not in _versions("gitops"):
         return None
-    return _record(GitOps, _document(f"gitops/{version}.yaml"), f"gitops/{version}.yaml")
+    return record(GitOps, _document(f"gitops/{version}.yaml"), f"gitops/{version}.yaml")
 
 
 @cache
@@ -95,14 +90,14 @@ def operator(id: str) -> Operator:  # noqa: A002 - the contract's word for it
     }
     operands = tuple(_operand(value, name) for value in raw["operands"])
     env = tuple(sorted(raw["env"].items()))
-    return _record(Operator, raw | {"channels_by": channels_by, "operands": operands, "env": env}, name)
+    return record(Operator, raw | {"channels_by": channels_by, "operands": operands, "env": env}, name)
 
 
 @cache
 def advisories() -> tuple[Advisory, ...]:
     """Return the combinations that are known to be bad, in the order of the file."""
     anywhere: dict[str, Any] = {"components": [], "openshift_ai": [], "kueue": [], "openshift": []}
-    return tuple(_record(Advisory, anywhere | raw, "advisories.yaml") for raw in _document("advisories.yaml"))
+    return tuple(record(Advisory, anywhere | raw, "advisories.yaml") for raw in _document("advisories.yaml"))
 
 
 def closed(fields_: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,15 +121,15 @@ def _component(name: str, raw: Mapping[str, Any], file: str) -> Component:
     own = dict(raw)
     schema = closed({"managementState": {"enum": _STATES}} | own.pop("fields", {}))
     requirements = tuple(
-        _record(Requirement, {"operators": [], "dsci_spec": {}} | value, file) for value in own.pop("requirements", [])
+        record(Requirement, {"operators": [], "dsci_spec": {}} | value, file) for value in own.pop("requirements", [])
     )
     empty: dict[str, Any] = {"defaults": {}, "operators": [], "suggested": [], "frameworks": []}
     fixed = {"name": name, "states": _STATES, "schema": schema, "requirements": requirements}
-    return _record(Component, empty | {"key": name} | own | fixed, file)
+    return record(Component, empty | {"key": name} | own | fixed, file)
 
 
 def _operand(raw: Mapping[str, Any], file: str) -> Operand:
-    return _record(Operand, {"namespace": None, "spec": {}, "wave": 0, **raw}, file)
+    return record(Operand, {"namespace": None, "spec": {}, "wave": 0, **raw}, file)
 
 
 @cache
@@ -144,34 +139,4 @@ def _versions(product: str) -> tuple[str, ...]:
 
 
 def _document(name: str) -> Any:
-    try:
-        return yaml.load((_ROOT / name).read_bytes(), yaml.CSafeLoader)
-    except yaml.YAMLError as error:
-        raise ValueError(f"{name}: {error}") from error
-
-
-_CONTAINERS: dict[str, Callable[[Any], Any]] = {
-    "tuple[str, ...]": tuple,
-    "tuple[str, ...] | None": lambda value: None if value is None else tuple(value),
-    "frozenset[str]": frozenset,
-    "Mapping[str, tuple[str, ...]]": lambda value: {key: tuple(items) for key, items in value.items()},
-}
-_KINDS: dict[str, type | tuple[type, ...]] = {"str": str, "bool": bool, "int": int, "str | None": (str, type(None))}
-
-
-def _record(cls: type[_Record], raw: Mapping[str, Any], file: str) -> _Record:
-    """Build a dataclass from plain data: exactly its fields, lists turned into what the field holds."""
-    declared = {field.name: str(field.type) for field in fields(cls)}  # type: ignore[arg-type]  # always a dataclass
-    if odd := sorted(declared.keys() ^ raw.keys()):
-        raise ValueError(f"{file}: {cls.__name__} has missing or unknown fields: {', '.join(odd)}")
-    return cls(**{name: _value(raw[name], kind, f"{file}: {cls.__name__}.{name}") for name, kind in declared.items()})
-
-
-def _value(value: Any, kind: str, where: str) -> Any:
-    if kind in _CONTAINERS:
-        if isinstance(value, str):
-            raise ValueError(f"{where} is a string, not a list: {value!r}")
-        return _CONTAINERS[kind](value)
-    if kind in _KINDS and not isinstance(value, _KINDS[kind]):
-        raise ValueError(f"{where} is not {kind}: {value!r}")
-    return value
+    return facts.document(_ROOT / name)
