@@ -27,8 +27,12 @@ def document(path: Path) -> Any:
     """
     events = yaml.parse(path.read_bytes(), yaml.CSafeLoader)
     try:
-        next(events), next(events)
-        return _node(next(events), events)
+        next(events), next(events, None)
+        data = _node(next(events, None), events)
+        next(events)
+        if not isinstance(event := next(events), yaml.StreamEndEvent):
+            raise ValueError("a second document")
+        return data
     except (yaml.YAMLError, ValueError) as error:
         raise ValueError(f"{path.name}: {error}") from error
 

@@ -11,6 +11,7 @@ from generator import facts
 from generator.accelerators.model import Accelerator, MigProfile, Vendor
 
 _ROOT = Path(__file__).parent
+_WHOLE: dict[str, Any] = {"slices": 0, "memory_slices": 0, "profiles": {}}
 
 
 @cache
@@ -20,14 +21,14 @@ def vendor_ids() -> tuple[str, ...]:
 
 
 @cache
-def vendor(id: str) -> Vendor:  # noqa: A002 - the field's own word
+def vendor(name: str) -> Vendor:
     """Return a vendor ("nvidia").
 
     Raises:
         KeyError: no such vendor.
     """
-    raw = {key: value for key, value in _document(id).items() if key not in ("models", "shapes")}
-    return facts.record(Vendor, raw | {"id": id}, f"{id}.yaml")
+    raw = {key: value for key, value in _document(name).items() if key not in ("models", "shapes")}
+    return facts.record(Vendor, raw | {"id": name}, f"{name}.yaml")
 
 
 @cache
@@ -37,21 +38,18 @@ def ids() -> tuple[str, ...]:
 
 
 @cache
-def accelerator(id: str) -> Accelerator | None:  # noqa: A002 - the field's own word
-    """Return a model ("nvidia-h100-80gb"), or None for one that is not known."""
-    name, _, model = id.partition("-")
-    if name not in vendor_ids() or model not in _document(name)["models"]:
+def accelerator(name: str) -> Accelerator | None:
+    """Return a model by its id ("nvidia-h100-80gb"), or None for one that is not known."""
+    maker, _, model = name.partition("-")
+    if maker not in vendor_ids() or model not in _document(maker)["models"]:
         return None
-    maker, raw = vendor(name), _document(name)["models"][model]
-    shapes = _document(name)["shapes"]
-    shape = shapes.get(raw.get("shape"), {"slices": 0, "memory_slices": 0})
-    profiles = {key: _profile(key, shape["profiles"][value], id) for key, value in raw.get("mig", {}).items()}
-    values = {"products": [], "verified": maker.verified, "notes": ""} | raw
-    values |= {"id": id, "vendor": name, "operators": maker.operators, "mig": profiles}
-    values |= {key: getattr(maker, key) for key in ("resource", "product_label", "taint_key")}
-    values |= {"mig_slices": shape["slices"], "mig_memory_slices": shape["memory_slices"]}
-    values.pop("shape", None)
-    return facts.record(Accelerator, values, f"{name}.yaml: {model}")
+    file, raw, of = f"{maker}.yaml: {model}", dict(_document(maker)["models"][model]), vendor(maker)
+    shape: Mapping[str, Any] = _document(maker)["shapes"].get(raw.pop("shape", None), _WHOLE)
+    profiles = {key: _profile(key, shape["profiles"][value], file) for key, value in raw.pop("mig", {}).items()}
+    shared = {key: getattr(of, key) for key in ("resource", "product_label", "taint_key", "operators")}
+    mig = {"mig": profiles, "mig_slices": shape["slices"], "mig_memory_slices": shape["memory_slices"]}
+    defaults = {"id": name, "vendor": maker, "products": [], "verified": of.verified, "notes": ""}
+    return facts.record(Accelerator, defaults | shared | mig | raw, file)
 
 
 def _profile(name: str, raw: Mapping[str, Any], where: str) -> MigProfile:

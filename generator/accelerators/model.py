@@ -98,6 +98,9 @@ def invalid_geometry(accelerator: Accelerator, layout: Mapping[str, int]) -> str
         return f"{accelerator.id} cannot be cut into slices"
     if unknown := sorted(layout.keys() - accelerator.mig.keys()):
         return f"{accelerator.id} has no profile {unknown[0]}; it has {', '.join(accelerator.mig)}"
+    for name, count in layout.items():
+        if count > accelerator.mig[name].limit:
+            return f"a card holds at most {accelerator.mig[name].limit} of {name}, not {count}"
     slices = [accelerator.mig[name] for name in accelerator.mig for _ in range(layout.get(name, 0))]
     if not slices:
         return "the layout holds no slice"

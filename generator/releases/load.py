@@ -73,24 +73,24 @@ def operator_ids() -> tuple[str, ...]:
 
 
 @cache
-def operator(id: str) -> Operator:  # noqa: A002 - the contract's word for it
+def operator(name: str) -> Operator:
     """Return an operator by its id ("nvidia-gpu").
 
     Raises:
         KeyError: no such operator.
     """
-    if id not in operator_ids():
-        raise KeyError(id)
-    name = f"operators/{id}.yaml"
+    if name not in operator_ids():
+        raise KeyError(name)
+    file = f"operators/{name}.yaml"
     raw: dict[str, Any] = {"channels_by": {}, "channel_by": {}, "env": {}, "namespace_labels": {}, "requires": []}
-    raw |= {"openshift_ai": None, "operands": [], "notes": "", "id": id} | _document(name)
+    raw |= {"openshift_ai": None, "operands": [], "notes": "", "id": name} | _document(file)
     channels_by = {
         product: {version: tuple(channels) for version, channels in by.items()}
         for product, by in raw["channels_by"].items()
     }
-    operands = tuple(_operand(value, name) for value in raw["operands"])
+    operands = tuple(_operand(value, file) for value in raw["operands"])
     env = tuple(sorted(raw["env"].items()))
-    return record(Operator, raw | {"channels_by": channels_by, "operands": operands, "env": env}, name)
+    return record(Operator, raw | {"channels_by": channels_by, "operands": operands, "env": env}, file)
 
 
 @cache
