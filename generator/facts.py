@@ -30,7 +30,7 @@ def document(path: Path) -> Any:
         next(events), next(events, None)
         data = _node(next(events, None), events)
         next(events)
-        if not isinstance(event := next(events), yaml.StreamEndEvent):
+        if not isinstance(next(events), yaml.StreamEndEvent):
             raise ValueError("a second document")
         return data
     except (yaml.YAMLError, ValueError) as error:
