@@ -1,0 +1,144 @@
+"""The command line: options, exit statuses, and what is said when a run cannot go on.
+
+Start-up is a feature: until a command is chosen nothing is imported but argparse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from generator import ISSUES, __version__
+from generator.commands import COMMANDS
+from generator.report import FORMATS
+
+CANNOT_GO_ON, BUG, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
+FRAMES = 8  # of a traceback, the last ones
+
+_DEFAULTS = {"root": None, "format": "text", "fail_on": "error", "as_of": None, "quiet": False, "verbose": False}
+_EPILOG = """\
+exit status: 0 nothing at or above --fail-on; 1 findings, or stale output; 2 wrong usage or unreadable input;
+3 a bug in Apportion; 130 interrupted
+"""
+
+
+def entry() -> int:
+    """Run the command line of this process and return its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a name must not crash a C locale
+    return main(sys.argv[1:])
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `apportion` with these arguments and return its exit status."""
+    options = argparse.Namespace(**_DEFAULTS)
+    try:
+        status = _run(argv, options)
+        sys.stdout.flush()
+    except SystemExit as stop:  # argparse, after --help and usage errors
+        return int(stop.code or 0)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains when it ends
+        return PIPE_CLOSED
+    except Exception as problem:  # noqa: BLE001 - whatever it is, it is told and is not taken for a finding
+        return _failed(problem, options)
+    return status
+
+
+def _run(argv: Sequence[str], options: argparse.Namespace) -> int:
+    _main_parser().parse_args(argv, options)
+    command = _module(options.command)
+    parser = _Parser(prog=f"apportion {options.command}", description=COMMANDS[options.command], allow_abbrev=False)
+    command.arguments(parser)
+    _common_options(parser)
+    parser.parse_intermixed_args(options.rest, options)
+    status: int = command.run(options)
+    return status
+
+
+def _module(command: str) -> Any:
+    import importlib
+
+    return importlib.import_module(f"generator.commands.{command}")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(CANNOT_GO_ON, f"{self.prog}: {message}\n  fix: see {self.prog} --help\n")
+
+
+def _main_parser() -> argparse.ArgumentParser:
+    listed = "\n".join(f"  {name:<10}{does}" for name, does in COMMANDS.items())
+    parser = _Parser(
+        prog="apportion",
+        usage="apportion [options] COMMAND ...",
+        description="Compile teams, quotas and GPU inventory into Kustomize overlays.\n\ncommands:\n" + listed,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("command", type=_command, metavar="COMMAND", help="see also COMMAND --help")
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS).required = False
+    parser.add_argument("--version", action="version", version=f"apportion {__version__}")
+    _common_options(parser)
+    return parser
+
+
+def _common_options(parser: argparse.ArgumentParser) -> None:
+    """Add what may stand before or after the command; without defaults, which would undo what stood before."""
+    group = parser.add_argument_group("common options", argument_default=argparse.SUPPRESS)
+    group.add_argument("--root", metavar="DIR", help="repository (default: nearest parent with environments/)")
+    group.add_argument("--format", choices=FORMATS, help="of the findings (default: text)")
+    group.add_argument("--fail-on", choices=("error", "warning", "info"), help="what fails (default: error)")
+    group.add_argument("--as-of", metavar="DATE", type=_date, help="apply the overrides of this day, YYYY-MM-DD")
+    group.add_argument("-q", "--quiet", action="store_true", help="only findings that fail the run")
+    group.add_argument("-v", "--verbose", action="store_true", help="after a bug: where it happened")
+
+
+def _command(word: str) -> str:
+    if word in COMMANDS:
+        return word
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise argparse.ArgumentTypeError(f"no such command: {word!r}; {hint}({', '.join(COMMANDS)})")
+
+
+def _date(text: str) -> str:
+    from datetime import date
+
+    try:
+        if len(text) == 10 and date.fromisoformat(text).isoformat() == text:  # it also takes 20261231 and 2026-W53-4
+            return text
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text!r} is no date of the calendar such as 2026-12-31")
+
+
+def _failed(problem: Exception, options: argparse.Namespace) -> int:
+    """Tell why the run could not go on: on stderr, and in a machine's format as the one finding on stdout."""
+    from generator.finding import FatalError, Finding, Layer, Severity
+    from generator.report import render
+    from generator.report.text import plain
+
+    if isinstance(problem, FatalError):
+        status, rule, message, fix = CANNOT_GO_ON, "cannot-go-on", problem.message, problem.fix
+    else:
+        status, rule, message = BUG, "internal-error", f"{type(problem).__name__}: {problem}"
+        fix = f"sorry, this is a bug in Apportion: report it with what apportion -v prints, at {ISSUES}"
+    sys.stderr.write(f"apportion: {plain(message)}\n" + (f"  fix: {plain(fix)}\n" if fix else ""))
+    if status == BUG and options.verbose:
+        import traceback
+
+        frames = "".join(traceback.format_exception(problem, limit=-FRAMES)).splitlines()
+        sys.stderr.writelines(f"{plain(line)}\n" for line in frames)
+    if options.format != "text":
+        sys.stdout.write(render(options.format, [Finding(rule, Severity.ERROR, Layer.INPUT, message, fix=fix)]))
+        sys.stdout.flush()
+    return status

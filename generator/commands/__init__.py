@@ -1,0 +1,12 @@
+"""The commands, one module each, imported when it is chosen.
+
+A module's `arguments(parser)` declares what the command takes beside the common options, and its `run(options)` does it
+and returns the exit status.
+"""
+
+COMMANDS = {
+    "compile": "check the inputs, then write output/",
+    "check": "check the inputs and whether output/ is fresh; writes nothing",
+    "schema": "print the JSON Schema of the input, for editors",
+    "init": "write a new repository that compiles",
+}

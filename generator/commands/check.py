@@ -1,0 +1,33 @@
+"""`apportion check [ENV…]`: all checks, and whether output/ is what the inputs yield. Writes nothing."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from argparse import ArgumentParser, Namespace
+
+from generator import output
+from generator.commands import pipeline
+from generator.commands.answer import answer
+from generator.commands.read import find_root
+from generator.finding import in_order
+from generator.report.text import counted
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Declare the environments and `--inputs-only`."""
+    parser.add_argument("environments", nargs="*", metavar="ENV", help="only these environments")
+    parser.add_argument("--inputs-only", action="store_true", help="leave output/ out")
+
+
+def run(options: Namespace) -> int:
+    """Print findings to stdout. Beside inputs with errors output/ is not judged: nobody knows what it should be."""
+    gc.disable()  # as in compile
+    root = find_root(options.root)
+    if not options.inputs_only:
+        output.recover(root / "output")
+    result = pipeline.run(root, options.environments, options.as_of)
+    findings = result.findings
+    if result.is_sound and not options.inputs_only:
+        findings = in_order(findings + output.compare(root / "output", result.tree, result.scope))
+    return answer(options, findings, sys.stdout, counted(findings))

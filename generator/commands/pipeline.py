@@ -1,0 +1,121 @@
+"""What `compile` and `check` share: environments/ → the tree below output/, and everything that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator import kustomize
+from generator.commands.read import read
+from generator.environment.load import FOLDER, Repository, load
+from generator.environment.validate import near
+from generator.finding import FatalError, Finding, Severity, error, in_order
+from generator.output import Scope
+from generator.plan.model import Plan
+from generator.plan.resolve import fleet_wide, resolve
+from generator.source import at
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The tree of the chosen environments (of the sound ones, where there are errors) and the findings in order."""
+
+    tree: Mapping[str, str]
+    scope: Scope
+    findings: list[Finding]
+
+    @property
+    def is_sound(self) -> bool:
+        """No finding is an error, so the tree is complete."""
+        return not has_errors(self.findings)
+
+
+def run(root: Path, names: Sequence[str], as_of: str | None) -> Result:
+    """Read the inputs and resolve the named environments, or all, leaving out those whose documents have errors.
+
+    Raises:
+        FatalError: the inputs cannot be read, or a name is unknown.
+    """
+    files, findings = read(root)
+    given, found = load(files)
+    findings += found
+    if not given.environments and not has_errors(findings):
+        findings.append(_no_environment())
+    inputs = _Inputs(given)
+    chosen = inputs.chosen(names, findings)
+    findings = [finding for finding in findings if inputs.concerns(finding, chosen)]
+    broken = inputs.broken(findings)
+    plans: list[Plan] = []
+    for name in (name for name in chosen if name not in broken):
+        plan, found = resolve(given.environments[name], as_of)
+        findings += found
+        if plan is not None and not has_errors(found):
+            plans.append(plan)
+    if len(plans) == len(given.environments):
+        findings += fleet_wide(given, plans)
+    tree, found = kustomize.layout(plans)
+    findings += found
+    return Result(tree, _scope(chosen, tree) if names else everything, in_order(findings))
+
+
+def has_errors(findings: Iterable[Finding]) -> bool:
+    """Tell whether a finding is an error."""
+    return any(finding.severity is Severity.ERROR for finding in findings)
+
+
+def everything(path: str) -> bool:  # noqa: ARG001 - a Scope
+    """The scope of a run on all environments: every path below output/."""
+    return True
+
+
+def _scope(chosen: Iterable[str], tree: Mapping[str, str]) -> Scope:
+    """Return the scope of the named environments: all of their overlays, and the bases that these use."""
+    overlays = tuple(f"overlays/{name}/" for name in chosen)
+    return lambda path: path.startswith(overlays) or (path.startswith("base/") and path in tree)
+
+
+class _Inputs:
+    """Which environment an input file belongs to."""
+
+    def __init__(self, given: Repository) -> None:
+        self.names = list(given.environments)
+        self.by_folder = {_folder(at(i.environment).file): name for name, i in given.environments.items()}
+
+    def chosen(self, names: Sequence[str], findings: Iterable[Finding]) -> list[str]:
+        """Return the known ones of the names, or all; a name may be unknown only because its document is broken."""
+        unknown = [name for name in names if name not in self.names]
+        if unknown and not any(self._owner(f) is None for f in findings if f.severity is Severity.ERROR):
+            raise FatalError(*_unknown(unknown, self.names))
+        return [name for name in self.names if name in names or not names]
+
+    def concerns(self, finding: Finding, chosen: Sequence[str]) -> bool:
+        """Tell whether a finding of the documents is shared or touches a chosen environment."""
+        owner = self._owner(finding)
+        related = {self.by_folder.get(_folder(r.location.file)) for r in finding.related}
+        return owner is None or owner in chosen or not related.isdisjoint(chosen)
+
+    def broken(self, findings: Iterable[Finding]) -> set[str]:
+        """Return the environments that cannot be resolved: theirs, or shared documents, have errors."""
+        owners = {self._owner(finding) for finding in findings if finding.severity is Severity.ERROR}
+        return set(self.names) if None in owners else {owner for owner in owners if owner}
+
+    def _owner(self, finding: Finding) -> str | None:
+        return self.by_folder.get(_folder(finding.location.file)) if finding.location else None
+
+
+def _folder(path: str) -> str | None:
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else None
+
+
+def _unknown(unknown: Sequence[str], known: Sequence[str]) -> tuple[str, str]:
+    spellings = [spelling for name in unknown if (spelling := near(name, known))]
+    hint = f"did you mean {', '.join(spellings)}? " if spellings else ""
+    noun = "environment" if len(unknown) == 1 else "environments"
+    return f"unknown {noun} {', '.join(unknown)}", f"{hint}known are: {', '.join(known) or 'none'}"
+
+
+def _no_environment() -> Finding:
+    message = f"{FOLDER}/ holds no document of kind Environment"
+    return error("no-environment", message, None, f"add one in a folder of its own, such as {FOLDER}/prod/")
