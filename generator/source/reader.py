@@ -1,0 +1,251 @@
+"""libyaml's events → Map, Seq and scalars; whatever two readers could take differently becomes a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, NoReturn
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+from generator.finding import Finding, Location, Related, error
+from generator.source.nodes import Document, Map, Seq
+from generator.source.scalar import RefusedScalarError, Scalar, plain
+from generator.source.syntax import MAX_DEPTH, TOO_DEEP, explain
+from generator.source.text import UNCARRIABLE, code_point, decode, shown
+
+MAX_DOCUMENTS = 10_000
+MAX_EVENTS = 1_000_000
+MAX_FINDINGS = 200
+
+_ROOT_FIX = 'begin it with "apiVersion: apportion.dev/v1"; a key is followed by ":" and a space'
+
+
+class _EndOfReadingError(Exception):
+    """The file is not read any further; the finding that says why is already recorded."""
+
+
+def parse(text: str | bytes, file: str) -> tuple[list[Document], list[Finding]]:
+    """Return the documents of a file and its defects; with an error, the documents are what could be read.
+
+    Documents without content are left out. A syntax error, and a limit that is passed, end the file.
+    """
+    decoded = decode(text, file)
+    if isinstance(decoded, list):
+        return [], decoded
+    reader = _Reader(decoded, file)
+    reader.read(decoded)
+    return reader.documents, reader.findings
+
+
+def _events(text: str) -> Iterator[Any]:
+    try:
+        from yaml._yaml import CParser  # absent where PyYAML was built without libyaml
+    except ImportError:
+        return _slow_events(text)
+    return iter(CParser(text).get_event, None)
+
+
+def _slow_events(text: str) -> Iterator[Any]:
+    try:
+        yield from yaml.parse(text, Loader=yaml.SafeLoader)
+    except ValueError as problem:  # %YAML 1.999… with more digits than int() takes
+        raise yaml.YAMLError(str(problem)) from problem
+
+
+class _Reader:
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        self.documents: list[Document] = []
+        self.findings: list[Finding] = []
+        self._next: Callable[[], Any] = islice(_events(text), MAX_EVENTS).__next__
+        self._known: set[str] = set()  # plain scalars met before that are text: most of a file is repetition
+
+    def read(self, text: str) -> None:
+        try:
+            self._stream()
+        except _EndOfReadingError:
+            return
+        except StopIteration:
+            message = f"the file holds more than {MAX_EVENTS:,} keys, values and brackets"
+            self.findings.append(error("too-large", message, Location(self.file), "split it into several files"))
+        except yaml.YAMLError as problem:
+            self.findings.append(explain(problem, text, self.file))
+        except UnicodeDecodeError:  # libyaml lets a tag's %ED%A0%80 through, which is no character
+            self.findings.append(error("yaml-tag", "a tag cannot be read", Location(self.file), "remove the tag"))
+
+    def _stream(self) -> None:
+        self._next()
+        count = 0
+        while type(event := self._next()) is not StreamEndEvent:
+            count += 1
+            if count > MAX_DOCUMENTS:
+                message = f"the file holds more than {MAX_DOCUMENTS:,} documents"
+                self._end("too-large", message, event, "split it into several files")
+            self._document(event)
+
+    def _document(self, start: Any) -> None:
+        if start.tags or start.version not in (None, (1, 2)):
+            self._report("yaml-directive", "%YAML and %TAG lines change how a file is read", start, "remove them")
+        root = self._next()
+        kind: type = type(root)
+        if kind is MappingStartEvent:
+            place = (root.start_mark.line + 1, root.start_mark.column + 1)
+            mapping = Map(self.file, *place)
+            self.documents.append(Document(mapping, self.file, *place))
+            self._undecorated(root)
+            self._fill_map(mapping, 1)
+            self._next()
+            return
+        self._value(root, 0)
+        self._next()  # a syntax error up to here is the better answer
+        if kind is not ScalarEvent or root.value or root.style or root.tag or root.anchor:
+            self._report("yaml-root", f"the document is {_kind(root)}, not a mapping of keys", root, _ROOT_FIX)
+
+    def _value(self, event: Any, depth: int) -> Any:
+        kind = type(event)
+        if kind is ScalarEvent and event.value in self._known and event.tag is None and event.anchor is None:
+            return event.value
+        if kind is AliasEvent:
+            message = f"*{event.anchor} repeats a value from elsewhere; aliases are not read"
+            self._report("yaml-anchor", message, event, "write the value out")
+            return None
+        if event.anchor is not None or event.tag is not None:
+            self._undecorated(event)
+        if kind is ScalarEvent:
+            return self._scalar(event)
+        if depth >= MAX_DEPTH:
+            self._end("too-deep", TOO_DEEP, event, "flatten them")
+        mark = event.start_mark
+        if kind is MappingStartEvent:
+            mapping = Map(self.file, mark.line + 1, mark.column + 1)
+            self._fill_map(mapping, depth + 1)
+            return mapping
+        sequence = Seq(self.file, mark.line + 1, mark.column + 1)
+        self._fill_seq(sequence, depth + 1)
+        return sequence
+
+    def _fill_map(self, mapping: Map, depth: int) -> None:
+        keys_at, values_at, next_event = mapping.keys_at, mapping.values_at, self._next
+        while type(event := next_event()) is not MappingEndEvent:
+            key = self._key(event, depth)
+            event_of_value = next_event()
+            value = self._value(event_of_value, depth)
+            if key is None:
+                continue
+            if key in mapping:
+                self._duplicate(key, mapping, event)
+            else:
+                mapping[key] = value
+                mark = event.start_mark
+                keys_at[key] = (mark.line + 1, mark.column + 1)
+                mark = event_of_value.start_mark
+                values_at[key] = (mark.line + 1, mark.column + 1)
+
+    def _fill_seq(self, sequence: Seq, depth: int) -> None:
+        items_at, next_event = sequence.items_at, self._next
+        while type(event := next_event()) is not SequenceEndEvent:
+            sequence.append(self._value(event, depth))
+            mark = event.start_mark
+            items_at.append((mark.line + 1, mark.column + 1))
+
+    def _scalar(self, event: Any) -> Scalar:
+        text: str = event.value
+        if not event.style:
+            try:
+                value = plain(text)
+            except RefusedScalarError as refused:
+                self._report(refused.rule, refused.message, event, refused.fix)
+                return text
+            if value is text and text != "<<":
+                self._known.add(text)
+            return value
+        if event.style == '"' and (found := UNCARRIABLE.search(text)):
+            name = code_point(found[0])
+            message = f"{shown(text)} holds control character {name}, which Kubernetes' tools cannot carry"
+            self._report("control-character", message, event, "remove the escape")
+        return text
+
+    def _key(self, event: Any, depth: int) -> str | None:
+        if type(event) is not ScalarEvent:
+            if type(event) is not AliasEvent:
+                fix = "write a text as key; quote a value that begins with { or ["
+                self._report("yaml-key", f"a key is {_kind(event)}, not text", event, fix)
+            self._value(event, depth)
+            return None
+        if event.anchor is not None or event.tag is not None:
+            self._undecorated(event)
+        text: str = event.value
+        if text in self._known:
+            return text
+        return self._new_key(event, text)
+
+    def _new_key(self, event: Any, text: str) -> str | None:
+        if text == "<<":
+            message = "<< merges another mapping into this one for some readers, and is a plain key for others"
+            self._report("yaml-merge-key", message, event, "write the entries out")
+            return None
+        if event.style:
+            self._scalar(event)
+        elif why := _no_text(text):
+            self._report("yaml-key", why, event, f'quote it: "{text}"' if text else "write the key")
+        else:
+            self._known.add(text)
+        return text
+
+    def _duplicate(self, key: str, mapping: Map, event: Any) -> None:
+        first = Location(self.file, *mapping.keys_at[key])
+        related = (Related(first, "first given here"),)
+        message = f"key {shown(key)} is given twice in one mapping, first in line {first.line}"
+        self._report("duplicate-key", message, event, "remove one of the two, or rename it", related)
+
+    def _undecorated(self, event: Any) -> None:
+        if event.anchor is not None:
+            self._report(
+                "yaml-anchor", f"&{event.anchor} names a value for reuse; anchors are not read", event, "remove it"
+            )
+        if event.tag is not None:
+            tag = event.tag.replace("tag:yaml.org,2002:", "!!")
+            fix = "remove the tag; quote the value if it must be text"
+            self._report(
+                "yaml-tag", f"the tag {shown(tag)[1:-1]} asks for a type of its own; tags are not read", event, fix
+            )
+
+    def _report(self, rule: str, message: str, event: Any, fix: str, related: tuple[Related, ...] = ()) -> None:
+        self.findings.append(error(rule, message, self._place(event), fix, related=related))
+        if len(self.findings) == MAX_FINDINGS:
+            message = f"the file has {MAX_FINDINGS} errors up to here; the rest of it is not read"
+            self._end("too-many-errors", message, event, "correct these first")
+
+    def _end(self, rule: str, message: str, event: Any, fix: str) -> NoReturn:
+        self.findings.append(error(rule, message, self._place(event), fix))
+        raise _EndOfReadingError
+
+    def _place(self, event: Any) -> Location:
+        return Location(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+def _kind(event: Any) -> str:
+    kinds = {SequenceStartEvent: "a list", MappingStartEvent: "a mapping", AliasEvent: "an alias"}
+    return kinds.get(type(event)) or f"the value {shown(event.value)}"
+
+
+def _no_text(key: str) -> str | None:
+    try:
+        value = plain(key)
+    except RefusedScalarError as refused:
+        return f"a key is no text: {refused.message}"
+    if isinstance(value, str):
+        return None
+    if value is None:
+        return f"the key {key} is null, not text" if key else 'a key is missing before ":"'
+    return f"the key {key} is {'a boolean' if isinstance(value, bool) else 'a number'}, not text"

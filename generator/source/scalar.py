@@ -1,0 +1,96 @@
+"""Plain YAML scalars after the YAML 1.2 core schema; a number that other readers may take for another is refused.
+
+Sources: https://yaml.org/spec/1.2.2/#1032-tag-resolution, https://yaml.org/type/int.html and float.html (YAML 1.1).
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from generator.source.text import shown
+
+Scalar = str | int | bool | Decimal | None
+
+_WORDS: dict[str, bool | None] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_STARTS = frozenset("+-.0123456789")
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE]([-+]?[0-9]+))?")
+_SPELLED = re.compile(r"([-+]?)(0[0-9]+|0x[0-9a-fA-F]+)|(0o[0-7]+)")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_DIGITS = 64
+_EXPONENT = 300
+"""A double, which is what Kubernetes' readers make of a decimal, ends at about 1e308."""
+
+
+class RefusedScalarError(ValueError):
+    """A plain scalar without one meaning: the rule it breaks, why, and the remedy."""
+
+    def __init__(self, rule: str, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.rule, self.message, self.fix = rule, message, fix
+
+
+def plain(text: str) -> Scalar:
+    """Return what a plain scalar means; a decimal is exact.
+
+    Raises:
+        RefusedScalarError: readers differ on the number, or cannot hold it.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    return _number(text) if text[0] in _STARTS else text
+
+
+def _number(text: str) -> Scalar:
+    if _INTEGER.fullmatch(text):
+        return _integer(text)
+    if spelled := _SPELLED.fullmatch(text):
+        raise _ambiguous(text, spelled)
+    if decimal := _DECIMAL.fullmatch(text):
+        return _decimal(text, decimal[1])
+    if _NOT_FINITE.fullmatch(text):
+        message = f"{text} is no finite number, so neither JSON nor Kubernetes can hold it"
+        raise RefusedScalarError("ambiguous-scalar", message, f'write a number, or "{text}" if it is text')
+    return text
+
+
+def _integer(text: str) -> int:
+    if len(text) <= 20 and -(2**63) <= (number := int(text)) < 2**63:
+        return number
+    raise _out_of_range(text, "does not fit in 64 bits")
+
+
+def _decimal(text: str, exponent: str | None) -> Decimal:
+    if len(text) <= _DIGITS and len(exponent or "") <= 5 and abs((number := Decimal(text)).adjusted()) <= _EXPONENT:
+        return number
+    raise _out_of_range(text, f"has more than {_DIGITS} characters or is beyond 1e{_EXPONENT} or 1e-{_EXPONENT}")
+
+
+def _out_of_range(text: str, why: str) -> RefusedScalarError:
+    message = f"the number {shown(text)[1:-1]} {why}"
+    return RefusedScalarError("number-out-of-range", message, "write a number that fits, or quote it if it is text")
+
+
+def _ambiguous(text: str, spelled: re.Match[str]) -> RefusedScalarError:
+    if len(text) > 20:
+        return _out_of_range(text, "does not fit in 64 bits")
+    sign, digits, octal = spelled.groups()
+    if octal:
+        old, new = "text", str(int(octal[2:], 8))
+    elif digits.startswith("0x"):
+        old = sign.replace("+", "") + str(int(digits, 16))
+        new = "text" if sign else old
+    else:
+        old = str(int(text, 8)) if set(digits) <= set("01234567") else "text"
+        new = str(int(text))
+    if old == new:
+        message = f"{text} is {new} to YAML readers, which drop how it is written"
+    else:
+        message = f"{text} is {old} to YAML 1.1 readers and {new} to YAML 1.2 readers"
+    number = old if new == "text" else new
+    return RefusedScalarError("ambiguous-scalar", message, f'write {number}, or "{text}" if it is text')
