@@ -14,7 +14,6 @@ from generator.finding import FatalError, Finding, Severity, error, in_order
 from generator.output import Scope
 from generator.plan.model import Plan
 from generator.plan.resolve import fleet_wide, resolve
-from generator.source import at
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +39,18 @@ def run(root: Path, names: Sequence[str], as_of: str | None) -> Result:
     files, findings = read(root)
     given, found = load(files)
     findings += found
-    if not given.environments and not has_errors(findings):
+    if not given.folders and not has_errors(findings):
         findings.append(_no_environment())
     inputs = _Inputs(given)
     chosen = inputs.chosen(names, findings)
     findings = [finding for finding in findings if inputs.concerns(finding, chosen)]
-    broken = inputs.broken(findings)
     plans: list[Plan] = []
-    for name in (name for name in chosen if name not in broken):
+    for name in inputs.sound(chosen, findings):
         plan, found = resolve(given.environments[name], as_of)
         findings += found
         if plan is not None and not has_errors(found):
             plans.append(plan)
-    if len(plans) == len(given.environments):
+    if len(plans) == len(given.folders):
         findings += fleet_wide(given, plans)
     tree, found = kustomize.layout(plans)
     findings += found
@@ -79,13 +77,13 @@ class _Inputs:
     """Which environment an input file belongs to."""
 
     def __init__(self, given: Repository) -> None:
-        self.names = list(given.environments)
-        self.by_folder = {_folder(at(i.environment).file): name for name, i in given.environments.items()}
+        self.by_folder = given.folders
+        self.names = sorted(set(given.folders.values()))
 
     def chosen(self, names: Sequence[str], findings: Iterable[Finding]) -> list[str]:
-        """Return the known ones of the names, or all; a name may be unknown only because its document is broken."""
+        """Return the known ones of the names, or all; a broken shared document may be the one of an unknown name."""
         unknown = [name for name in names if name not in self.names]
-        if unknown and not any(self._owner(f) is None for f in findings if f.severity is Severity.ERROR):
+        if unknown and None not in self._at_fault(findings):
             raise FatalError(*_unknown(unknown, self.names))
         return [name for name in self.names if name in names or not names]
 
@@ -95,18 +93,21 @@ class _Inputs:
         related = {self.by_folder.get(_folder(r.location.file)) for r in finding.related}
         return owner is None or owner in chosen or not related.isdisjoint(chosen)
 
-    def broken(self, findings: Iterable[Finding]) -> set[str]:
-        """Return the environments that cannot be resolved: theirs, or shared documents, have errors."""
-        owners = {self._owner(finding) for finding in findings if finding.severity is Severity.ERROR}
-        return set(self.names) if None in owners else {owner for owner in owners if owner}
+    def sound(self, chosen: Sequence[str], findings: Iterable[Finding]) -> list[str]:
+        """Return the environments that can be resolved: neither their documents nor the shared ones have errors."""
+        broken = self._at_fault(findings)
+        return [] if None in broken else [name for name in chosen if name not in broken]
+
+    def _at_fault(self, findings: Iterable[Finding]) -> set[str | None]:
+        return {self._owner(finding) for finding in findings if finding.severity is Severity.ERROR}
 
     def _owner(self, finding: Finding) -> str | None:
         return self.by_folder.get(_folder(finding.location.file)) if finding.location else None
 
 
-def _folder(path: str) -> str | None:
-    parts = path.split("/")
-    return parts[1] if len(parts) > 2 else None
+def _folder(path: str) -> str:
+    """Return the direct sub-folder of environments/; "" for a file in environments/ itself."""
+    return path.split("/")[1] if path.count("/") > 1 else ""
 
 
 def _unknown(unknown: Sequence[str], known: Sequence[str]) -> tuple[str, str]:
