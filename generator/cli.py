@@ -8,12 +8,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any, NoReturn
 
 from generator import ISSUES, __version__
 from generator.commands import COMMANDS
 from generator.report import FORMATS
+
+TYPE_CHECKING = False  # importing it from typing would cost a tenth of the start
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NoReturn
 
 CANNOT_GO_ON, BUG, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
 FRAMES = 8  # of a traceback, the last ones
@@ -53,7 +56,7 @@ def main(argv: Sequence[str]) -> int:
 def _run(argv: Sequence[str], options: argparse.Namespace) -> int:
     _main_parser().parse_args(argv, options)
     command = _module(options.command)
-    parser = _Parser(prog=f"apportion {options.command}", description=COMMANDS[options.command], allow_abbrev=False)
+    parser = _Parser(prog=f"apportion {options.command}", description=COMMANDS[options.command])
     command.arguments(parser)
     _common_options(parser)
     parser.parse_intermixed_args(options.rest, options)
@@ -67,7 +70,19 @@ def _module(command: str) -> Any:
     return importlib.import_module(f"generator.commands.{command}")
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        try:
+            width = os.get_terminal_size().columns
+        except OSError:
+            width = 0
+        super().__init__(prog, width=max(width, 80) - 2)  # unless it is told, argparse imports shutil to ask
+
+
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, prog: str, description: str, **more: Any) -> None:
+        super().__init__(prog, description=description, formatter_class=_Help, allow_abbrev=False, **more)
+
     def error(self, message: str) -> NoReturn:
         self.exit(CANNOT_GO_ON, f"{self.prog}: {message}\n  fix: see {self.prog} --help\n")
 
@@ -79,8 +94,6 @@ def _main_parser() -> argparse.ArgumentParser:
         usage="apportion [options] COMMAND ...",
         description="Compile teams, quotas and GPU inventory into Kustomize overlays.\n\ncommands:\n" + listed,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("command", type=_command, metavar="COMMAND", help="see also COMMAND --help")
     parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS).required = False
