@@ -14,6 +14,7 @@ from generator.releases.model import (
     Component,
     GitOps,
     Kueue,
+    OpenShift,
     OpenShiftAI,
     Operand,
     Operator,
@@ -28,11 +29,13 @@ _STATES = ["Managed", "Removed"]
 
 
 def known(product: str) -> tuple[str, ...]:
-    """Return the known versions of "openshift-ai", "kueue" or "gitops", oldest first.
+    """Return the known versions of "openshift", "openshift-ai", "kueue" or "gitops", oldest first.
 
     Raises:
         KeyError: no such product.
     """
+    if product == "openshift":
+        return tuple(_document("openshift.yaml"))
     if product not in ("openshift-ai", "kueue", "gitops"):
         raise KeyError(product)
     return _versions(product)
@@ -64,6 +67,13 @@ def gitops(version: str) -> GitOps | None:
     if version not in _versions("gitops"):
         return None
     return record(GitOps, _document(f"gitops/{version}.yaml"), f"gitops/{version}.yaml")
+
+
+@cache
+def openshift(version: str) -> OpenShift | None:
+    """Return a release of OpenShift ("4.20"), or None for one that is not known."""
+    raw = _document("openshift.yaml").get(version)
+    return raw and record(OpenShift, raw | {"version": version}, "openshift.yaml")
 
 
 @cache

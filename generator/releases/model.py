@@ -114,6 +114,15 @@ class OpenShiftAI:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenShift:
+    """One minor release of OpenShift; `admission_policies` tells whether it has ValidatingAdmissionPolicy v1."""
+
+    version: str
+    kubernetes: str
+    admission_policies: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Kueue:
     """One minor release of the Red Hat build of Kueue operator; `upstream` is the Kueue minor it installs.
 

@@ -19,7 +19,7 @@ from yaml.events import (
 
 from generator.finding import Finding, Location, Related, error
 from generator.source.nodes import Document, Map, Seq
-from generator.source.scalar import RefusedScalarError, Scalar, plain
+from generator.source.scalar import RefusedScalarError, Scalar, plain, refuse_for_go
 from generator.source.syntax import MAX_DEPTH, TOO_DEEP, explain
 from generator.source.text import UNCARRIABLE, code_point, decode, shown
 
@@ -34,15 +34,16 @@ class _EndOfReadingError(Exception):
     """The file is not read any further; the finding that says why is already recorded."""
 
 
-def parse(text: str | bytes, file: str) -> tuple[list[Document], list[Finding]]:
+def parse(text: str | bytes, file: str, *, kubernetes: bool = False) -> tuple[list[Document], list[Finding]]:
     """Return the documents of a file and its defects; with an error, the documents are what could be read.
 
-    Documents without content are left out. A syntax error, and a limit that is passed, end the file.
+    Documents without content are left out. A syntax error, and a limit that is passed, end the file. `kubernetes` also
+    refuses plain text that kubectl takes for a boolean or number: our files are read by us, a manifest by both.
     """
     decoded = decode(text, file)
     if isinstance(decoded, list):
         return [], decoded
-    reader = _Reader(decoded, file)
+    reader = _Reader(decoded, file, kubernetes=kubernetes)
     reader.read(decoded)
     return reader.documents, reader.findings
 
@@ -63,8 +64,8 @@ def _slow_events(text: str) -> Iterator[Any]:
 
 
 class _Reader:
-    def __init__(self, text: str, file: str) -> None:
-        self.file = file
+    def __init__(self, text: str, file: str, *, kubernetes: bool) -> None:
+        self.file, self._kubernetes = file, kubernetes
         self.documents: list[Document] = []
         self.findings: list[Finding] = []
         self._next: Callable[[], Any] = islice(_events(text), MAX_EVENTS).__next__
@@ -163,6 +164,8 @@ class _Reader:
         if not event.style:
             try:
                 value = plain(text)
+                if self._kubernetes and value is text:
+                    refuse_for_go(text)
             except RefusedScalarError as refused:
                 self._report(refused.rule, refused.message, event, refused.fix)
                 return text
@@ -199,7 +202,7 @@ class _Reader:
         elif why := _no_text(text):
             self._report("yaml-key", why, event, f'quote it: "{text}"' if text else "write the key")
         else:
-            self._known.add(text)
+            self._scalar(event)
         return text
 
     def _duplicate(self, key: str, mapping: Map, event: Any) -> None:

@@ -27,6 +27,11 @@ _EXPONENT = 300
 """A double, which is what Kubernetes' readers make of a decimal, ends at about 1e308."""
 
 
+# What Go's YAML readers, and so kubectl and Argo CD, take for a boolean or number, and the core schema for text.
+_GO_WORDS = frozenset(word for w in ("y", "n", "yes", "no", "on", "off") for word in (w, w.capitalize(), w.upper()))
+_GO_NUMBER = re.compile(r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?)")
+
+
 class RefusedScalarError(ValueError):
     """A plain scalar without one meaning: the rule it breaks, why, and the remedy."""
 
@@ -44,6 +49,21 @@ def plain(text: str) -> Scalar:
     if text in _WORDS:
         return _WORDS[text]
     return _number(text) if text[0] in _STARTS else text
+
+
+def refuse_for_go(text: str) -> None:
+    """Raise RefusedScalarError where plain text is something else to kubectl; for Kubernetes manifests.
+
+    Source: kubectl 1.37, measured (`on` and `y` are true, `1_000` is 1000, also as keys).
+    """
+    if text in _GO_WORDS:
+        kind = "true" if text.lower() in ("y", "yes", "on") else "false"
+    elif "_" in text and _GO_NUMBER.fullmatch(text):
+        kind = "a number"
+    else:
+        return
+    message = f"{text} is {kind} to kubectl and text to YAML 1.2 readers"
+    raise RefusedScalarError("ambiguous-scalar", message, f'write true, false or a number, or "{text}" if it is text')
 
 
 def _number(text: str) -> Scalar:

@@ -1,0 +1,220 @@
+"""Argo CD: projects that allow exactly what the output holds, Applications in order, rights of the controller.
+
+Source of the settings and their reasons: Argo CD docs/operator-manual/{application,project}.yaml, docs/user-guide/sync-options.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from generator.emit.health import checks
+from generator.emit.leaves import LAYERS, Leaf
+from generator.emit.marks import KEEP, labels, wave
+from generator.emit.tenants import RBAC_API, RBAC_GROUP
+from generator.manifest import Manifest, manifest
+from generator.plan.model import Plan
+from generator.plan.resolve import IN_CLUSTER
+
+API = "argoproj.io/v1alpha1"
+HEALTH_CHECKS = "argocd-health-checks.yaml"
+PROJECTS: Mapping[str, tuple[str, ...]] = {
+    "platform": ("operators", "platform/operands", "platform/openshift-ai", "guardrails"),
+    "queues": ("queues/shared", "queues", "runtimes", "profiles"),
+    "tenants": ("tenants",),
+    "extra": ("extra",),
+}
+PRUNED = ("queues/shared", "queues", "tenants", "runtimes", "profiles", "extra", "guardrails")
+TEAM_LAYERS = ("queues", "tenants")
+MOST_TEAM_APPLICATIONS = 400  # in one folder: a kustomization stays below 500 objects
+VERBS = ["create", "delete", "get", "list", "patch", "update", "watch"]
+
+
+def leaves(plan: Plan, synced: list[Leaf]) -> list[Leaf]:
+    """Return the folder `argocd` of an environment, and folders of team Applications where they are too many for one."""
+    applications = [_application(plan, leaf) for leaf in synced]
+    of_teams = [(leaf, app) for leaf, app in zip(synced, applications, strict=True) if leaf.layer in TEAM_LAYERS]
+    rest = [app for leaf, app in zip(synced, applications, strict=True) if leaf.layer not in TEAM_LAYERS]
+    folders = _buckets(plan, of_teams) if len(of_teams) > MOST_TEAM_APPLICATIONS else []
+    rest += [_app_of_apps(plan, folder) for folder in folders] if folders else [app for _, app in of_teams]
+    root = [*_projects(plan, synced), *_rights(plan, synced), _root(plan), *rest]
+    raw = (
+        plan.given.environment,
+        sorted({(m.api_version, m.kind, m.namespace) for s in synced for m in s.objects()}, key=str),
+    )
+    folder = Leaf(f"overlays/{plan.name}/argocd", "argocd", root, (*raw, [s.path for s in synced]))
+    folder.files[HEALTH_CHECKS] = checks()
+    return [folder, *folders]
+
+
+def _buckets(plan: Plan, of_teams: list[tuple[Leaf, Manifest]]) -> list[Leaf]:
+    """Spread team Applications over folders by the hash of the team, so that a new team moves no other."""
+    from hashlib import sha256
+
+    digits = 1
+    while len(of_teams) > MOST_TEAM_APPLICATIONS // 2 * 16**digits:
+        digits += 1
+    buckets: dict[str, list[Manifest]] = {}
+    for leaf, application in of_teams:
+        bucket = sha256(str(leaf.team).encode()).hexdigest()[:digits]
+        buckets.setdefault(bucket, []).append(application)
+    return [
+        Leaf(
+            f"overlays/{plan.name}/argocd-teams/{name}",
+            "argocd",
+            items,
+            (plan.given.environment, [m.name for m in items]),
+        )
+        for name, items in sorted(buckets.items())
+    ]
+
+
+def _project(layer: str) -> str:
+    return next(project for project, layers in PROJECTS.items() if layer in layers)
+
+
+def _application(plan: Plan, leaf: Leaf) -> Manifest:
+    namespaces = [m.namespace for m in leaf.objects() if m.namespace]
+    name = leaf.path.removeprefix(f"overlays/{plan.name}/").replace("/", "-")
+    origin = leaf.manifests[0].origin if leaf.manifests else plan.origin
+    order = LAYERS.index(leaf.layer)
+    paths = ".;" + ";".join(f"/{_source_path(plan, base)}" for base in leaf.bases) if leaf.bases else "."
+    return manifest(
+        API, "Application", f"{plan.name}-{name}", namespace=plan.argocd_namespace, labels=labels(plan.name, leaf.team), origin=origin,
+        annotations={
+            "argocd.argoproj.io/compare-options": "ServerSideDiff=true",
+            "argocd.argoproj.io/manifest-generate-paths": paths,
+            **KEEP,
+            **wave(order),
+        },
+        spec={
+            "project": f"{plan.name}-{_project(leaf.layer)}",
+            "source": {"repoURL": plan.repository.url, "targetRevision": plan.repository.revision, "path": _source_path(plan, leaf.path)},
+            "destination": {"server": plan.server, "namespace": namespaces[0] if namespaces else plan.argocd_namespace},
+            "syncPolicy": _sync_policy(plan, prune=leaf.layer in PRUNED),
+        },
+    )  # fmt: skip
+
+
+def _source_path(plan: Plan, path: str) -> str:
+    return "/".join(part for part in (plan.repository.path, "output", path) if part)
+
+
+def _sync_policy(plan: Plan, *, prune: bool) -> dict[str, Any]:
+    """Return how an Application syncs: by itself, never to nothing, with retries until operators have brought their kinds."""
+    retry: dict[str, Any] = {"limit": 10, "backoff": {"duration": "10s", "factor": 2, "maxDuration": "5m"}}
+    if "retry.refresh" in plan.gitops.fields:
+        retry["refresh"] = True
+    return {
+        "automated": {"allowEmpty": False, "prune": prune, "selfHeal": True},
+        "syncOptions": [
+            "ApplyOutOfSyncOnly=true",
+            "FailOnSharedResource=true",
+            "PruneLast=true",
+            "RespectIgnoreDifferences=true",
+            "ServerSideApply=true",
+            "SkipDryRunOnMissingResource=true",
+        ],
+        "retry": retry,
+    }
+
+
+def _root(plan: Plan) -> Manifest:
+    return _of_applications(plan, f"{plan.name}-root", f"overlays/{plan.name}/argocd", wave(-1))
+
+
+def _app_of_apps(plan: Plan, folder: Leaf) -> Manifest:
+    name = folder.path.removeprefix(f"overlays/{plan.name}/").replace("/", "-")
+    return _of_applications(plan, f"{plan.name}-{name}", folder.path, wave(LAYERS.index("queues")))
+
+
+def _of_applications(plan: Plan, name: str, path: str, order: Mapping[str, str]) -> Manifest:
+    """Return an Application of Applications: it lives where Argo CD runs, whatever cluster they go to."""
+    return manifest(
+        API, "Application", name, namespace=plan.argocd_namespace, labels=labels(plan.name), origin=plan.origin,
+        annotations={"argocd.argoproj.io/compare-options": "ServerSideDiff=true", **KEEP, **order},
+        spec={
+            "project": f"{plan.name}-argocd",
+            "source": {"repoURL": plan.repository.url, "targetRevision": plan.repository.revision, "path": _source_path(plan, path)},
+            "destination": {"server": IN_CLUSTER, "namespace": plan.argocd_namespace},
+            "syncPolicy": _sync_policy(plan, prune=True),
+        },
+    )  # fmt: skip
+
+
+def _projects(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
+    """Yield projects whose lists follow from the objects: no wildcard, one repository."""
+    for project, layers in PROJECTS.items():
+        objects = [m for leaf in synced if leaf.layer in layers for m in leaf.objects()]
+        if objects:
+            spaces = sorted({m.namespace for m in objects if m.namespace} | {plan.argocd_namespace})
+            yield _fence(plan, project, objects, [{"server": plan.server, "namespace": space} for space in spaces])
+    own = [("rbac.authorization.k8s.io", "ClusterRole"), ("rbac.authorization.k8s.io", "ClusterRoleBinding")]
+    yield _app_project(
+        plan, "argocd", [{"server": IN_CLUSTER, "namespace": plan.argocd_namespace}],
+        own if plan.server == IN_CLUSTER else [], [("argoproj.io", "AppProject"), ("argoproj.io", "Application")],
+    )  # fmt: skip
+
+
+def _fence(plan: Plan, project: str, objects: list[Manifest], destinations: list[dict[str, str]]) -> Manifest:
+    cluster = {(group(m.api_version), m.kind) for m in objects if m.namespace is None}
+    spaced = {(group(m.api_version), m.kind) for m in objects if m.namespace is not None}
+    return _app_project(plan, project, destinations, sorted(cluster), sorted(spaced))
+
+
+def _app_project(
+    plan: Plan,
+    project: str,
+    destinations: list[dict[str, str]],
+    cluster: list[tuple[str, str]],
+    spaced: list[tuple[str, str]],
+) -> Manifest:
+    spec = {
+        "description": f"{project} of environment {plan.name}",
+        "sourceRepos": [plan.repository.url],
+        "destinations": destinations,
+        "clusterResourceWhitelist": [{"group": g, "kind": k} for g, k in cluster],
+        "namespaceResourceWhitelist": [{"group": g, "kind": k} for g, k in spaced],
+    }
+    return manifest(
+        API, "AppProject", f"{plan.name}-{project}", namespace=plan.argocd_namespace, labels=labels(plan.name),
+        annotations={**KEEP, **wave(-2)}, origin=plan.origin, spec=spec,
+    )  # fmt: skip
+
+
+def _rights(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
+    """Yield what the default instance's controller lacks: it is no cluster-admin, and holds RBAC itself already.
+
+    Source: redhat-developer/gitops-operator controllers/argocd/openshift/openshift.go, policyRulesForClusterConfig.
+    """
+    if plan.server != IN_CLUSTER:
+        return
+    by_group: dict[str, set[str]] = {}
+    for found in (m for leaf in synced for m in leaf.objects()):
+        if (api := group(found.api_version)) != RBAC_GROUP:
+            by_group.setdefault(api, set()).add(plural(found.kind))
+    rules = [
+        {"apiGroups": [api], "resources": sorted(names), "verbs": VERBS} for api, names in sorted(by_group.items())
+    ]
+    name = f"apportion-argocd-{plan.name}"
+    marks, notes = labels(plan.name), {**KEEP, **wave(-2)}
+    yield manifest(RBAC_API, "ClusterRole", name, labels=marks, annotations=notes, origin=plan.origin, rules=rules)
+    account = f"{plan.argocd_instance}-argocd-application-controller"
+    yield manifest(
+        RBAC_API, "ClusterRoleBinding", name, labels=marks, annotations=notes, origin=plan.origin,
+        roleRef={"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": name},
+        subjects=[{"kind": "ServiceAccount", "name": account, "namespace": plan.argocd_namespace}],
+    )  # fmt: skip
+
+
+def group(api_version: str) -> str:
+    """Return the API group: "" of "v1", "apps" of "apps/v1"."""
+    return api_version.rpartition("/")[0]
+
+
+def plural(kind: str) -> str:
+    """Return the resource of a kind. Source: apimachinery pkg/api/meta, UnsafeGuessKindToResource."""
+    name = kind.lower()
+    if name.endswith("s"):
+        return f"{name}es"
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"

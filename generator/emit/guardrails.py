@@ -1,0 +1,68 @@
+"""ValidatingAdmissionPolicy: nobody takes accelerators past the queue.
+
+Kueue suspends what it knows by its queue name; with labelPolicy QueueName all else in a managed namespace just runs.
+Source: Kubernetes documentation, ValidatingAdmissionPolicy; Kueue documentation, setup_job_admission_policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from generator.emit.marks import labels
+from generator.manifest import Manifest, manifest
+from generator.plan.model import MANAGED_LABEL, Plan
+
+API = "admissionregistration.k8s.io/v1"
+NAME = "apportion-accelerators-need-a-queue"
+QUEUE_NAME = "kueue.x-k8s.io/queue-name"
+RULES = (("", "v1", "pods"), ("apps", "v1", "deployments"), ("apps", "v1", "statefulsets"), ("batch", "v1", "jobs"))
+
+
+def emit(plan: Plan) -> Iterator[Manifest]:
+    """Yield the policy and its binding where unlabelled work would run and the cluster has accelerators."""
+    resources = sorted({name for pool in plan.pools.values() for name in pool.offers})
+    if plan.settings.label_policy != "QueueName" or not resources or not plan.has_admission_policies:
+        return
+    marks, origin = labels(plan.name), plan.settings.origin
+    rules = [
+        {"apiGroups": [group], "apiVersions": [version], "operations": ["CREATE"], "resources": [resource]}
+        for group, version, resource in RULES
+    ]
+    spec: dict[str, Any] = {
+        "failurePolicy": "Fail",
+        "matchConstraints": {
+            "matchPolicy": "Equivalent",
+            "namespaceSelector": {"matchLabels": {MANAGED_LABEL: "true"}},
+            "objectSelector": {},
+            "resourceRules": [{**rule, "scope": "*"} for rule in rules],
+        },
+        "variables": [
+            {"name": "pod", "expression": "object.kind == 'Pod' ? object.spec : object.spec.template.spec"},
+            {
+                "name": "containers",
+                "expression": "variables.pod.containers + variables.pod.?initContainers.orValue([])",
+            },
+            {"name": "accelerated", "expression": _accelerated(resources)},
+            {
+                "name": "owned",
+                "expression": "object.metadata.?ownerReferences.orValue([]).exists(o, o.?controller.orValue(false))",
+            },
+            {"name": "queue", "expression": f"object.metadata.?labels['{QUEUE_NAME}'].orValue('')"},
+        ],
+        "validations": [
+            {
+                "expression": "!variables.accelerated || variables.owned || variables.queue != ''",
+                "message": f"what asks for accelerators in this namespace needs the label {QUEUE_NAME}: the name of a LocalQueue",
+                "reason": "Forbidden",
+            }
+        ],
+    }
+    yield manifest(API, "ValidatingAdmissionPolicy", NAME, labels=marks, origin=origin, spec=spec)
+    binding = {"policyName": NAME, "validationActions": ["Deny"]}
+    yield manifest(API, "ValidatingAdmissionPolicyBinding", NAME, labels=marks, origin=origin, spec=binding)
+
+
+def _accelerated(resources: list[str]) -> str:
+    names = "[" + ", ".join(f"'{name}'" for name in resources) + "]"
+    return f"variables.containers.exists(c, {names}.exists(r, r in c.?resources.limits.orValue({{}}) || r in c.?resources.requests.orValue({{}})))"

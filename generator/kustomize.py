@@ -1,0 +1,157 @@
+"""Plans → the tree below `output/`: bases, overlays, one lock a folder. Every folder builds with plain `kustomize build`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from generator import __version__, lock
+from generator.emit import argocd, extra
+from generator.emit.argocd import group
+from generator.emit.leaves import LAYERS, Leaf, leaves
+from generator.finding import Finding, Layer, Location, ObjectRef, Related, error
+from generator.lock import HEADER
+from generator.manifest import Manifest, dump, dump_all, key
+from generator.plan.model import Plan
+from generator.releases.load import DATA_VERSION
+
+MOST_OBJECTS = 500  # kustomize build is quadratic; source: kubernetes-sigs/kustomize#5084
+KUSTOMIZATION, RESOURCES = "kustomization.yaml", "resources.yaml"
+API = "kustomize.config.k8s.io/v1beta1"
+
+
+def layout(plans: Sequence[Plan]) -> tuple[dict[str, str], list[Finding]]:
+    """Return every file of the tree (path below `output/` → text), and what is wrong with users' own manifests."""
+    tree: dict[str, str] = {}
+    findings: list[Finding] = []
+    digests = _Digests()
+    bases: dict[str, list[Manifest]] = {}
+    for plan in plans:
+        own, found = extra.emit(plan)
+        findings += found
+        synced = [part for leaf in leaves(plan, own) for part in _parts(leaf)]
+        findings += _twice(plan, synced)
+        for leaf in synced:
+            bases.update(leaf.bases)
+        for leaf in (*synced, *argocd.leaves(plan, synced)):
+            _add(tree, leaf.path, _files(leaf), digests.of(leaf.inputs), leaf.as_of)
+        root = f"overlays/{plan.name}"
+        _add(
+            tree,
+            root,
+            {KUSTOMIZATION: _of_layers(root, synced)},
+            digests.of((plan.name, [s.path for s in synced])),
+            None,
+        )
+    for path, manifests in sorted(bases.items()):
+        files = _files(Leaf(path, "base", manifests))
+        _add(tree, path, files, digests.of(tuple(m.body for m in manifests)), None)
+    return dict(sorted(tree.items())), findings
+
+
+class _Digests:
+    """Digests of inputs; each part is serialised once, however many folders come from it."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, bytes]] = {}
+
+    def of(self, parts: Iterable[Any]) -> str:
+        whole = hashlib.sha256()
+        for part in parts:
+            whole.update(self._part(part))
+        return f"sha256:{whole.hexdigest()}"
+
+    def _part(self, part: Any) -> bytes:
+        known = self._known.get(id(part))
+        if known is None:
+            text = json.dumps(part, sort_keys=True, default=str, separators=(",", ":"))
+            known = (part, hashlib.sha256(text.encode()).digest())  # keeps the part alive, so that its id stays its own
+            self._known[id(part)] = known
+        return known[1]
+
+
+def _add(tree: dict[str, str], path: str, files: Mapping[str, str], inputs: str, as_of: str | None) -> None:
+    for name, text in files.items():
+        tree[f"{path}/{name}"] = text
+    tree[f"{path}/{lock.NAME}"] = lock.render(files, inputs=inputs, tool=__version__, data=DATA_VERSION, as_of=as_of)
+
+
+def _files(leaf: Leaf) -> dict[str, str]:
+    resources = [RESOURCES] if leaf.manifests else []
+    up = "../" * (leaf.path.count("/") + 1)
+    kustomization: dict[str, Any] = {
+        "apiVersion": API,
+        "kind": "Kustomization",
+        "resources": [*resources, *(up + b for b in sorted(leaf.bases))],
+    }
+    if leaf.bases:
+        kustomization["labels"] = [{"pairs": dict(leaf.labels)}]
+    if leaf.patches:
+        kustomization["patches"] = [{"patch": dump(patch)} for patch in leaf.patches]
+    files = {KUSTOMIZATION: HEADER + "\n" + dump(kustomization)}
+    if leaf.manifests:
+        ordered = sorted(leaf.manifests, key=key)
+        files[RESOURCES] = HEADER + "\n" + dump_all(m.body for m in ordered)
+    return files | {name: HEADER + "\n" + text for name, text in leaf.files.items()}
+
+
+def _of_layers(root: str, synced: Sequence[Leaf]) -> str:
+    """Return the kustomization of a whole environment, for review and bootstrap; Argo CD points at its folders."""
+    ordered = sorted(synced, key=lambda leaf: (LAYERS.index(leaf.layer), leaf.path))
+    resources = [leaf.path.removeprefix(f"{root}/") for leaf in ordered]
+    return HEADER + "\n" + dump({"apiVersion": API, "kind": "Kustomization", "resources": resources})
+
+
+def _parts(leaf: Leaf) -> list[Leaf]:
+    """Split a folder of too many objects by namespace or name, so that one more object moves no other."""
+    count = len(leaf.manifests) + sum(map(len, leaf.bases.values()))
+    if count <= MOST_OBJECTS:
+        return [leaf]
+    digits = 1
+    buckets = _buckets(leaf.manifests, digits)
+    while max(map(len, buckets.values())) > MOST_OBJECTS and digits < 8:
+        digits += 1
+        buckets = _buckets(leaf.manifests, digits)
+    parts = [
+        replace(leaf, path=f"{leaf.path}/{n}", manifests=m, bases={}, patches=[], files={})
+        for n, m in sorted(buckets.items())
+    ]
+    if leaf.bases:
+        parts.insert(0, replace(leaf, path=f"{leaf.path}/base", manifests=[]))
+    return parts
+
+
+def _buckets(manifests: Sequence[Manifest], digits: int) -> dict[str, list[Manifest]]:
+    buckets: dict[str, list[Manifest]] = {}
+    for found in manifests:
+        place = found.name if found.kind == "Namespace" else found.namespace or found.name
+        buckets.setdefault(hashlib.sha256(place.encode()).hexdigest()[:digits], []).append(found)
+    return buckets
+
+
+def _twice(plan: Plan, synced: Sequence[Leaf]) -> Iterator[Finding]:
+    """Yield every object of `extra/` that is also generated, or stands there twice."""
+    first: dict[tuple[str, str, str | None, str], Manifest] = {}
+    for leaf in sorted(synced, key=lambda found: found.layer == "extra"):
+        for found in leaf.objects():
+            identity = (group(found.api_version), found.kind, found.namespace, found.name)
+            before = first.setdefault(identity, found)
+            if before is not found and leaf.layer == "extra":
+                yield _duplicate(plan, found, before)
+
+
+def _duplicate(plan: Plan, found: Manifest, before: Manifest) -> Finding:
+    where = f" in namespace {found.namespace}" if found.namespace else ""
+    related = (Related(before.origin, "the first one comes from here"),) if before.origin != Location("") else ()
+    return error(
+        "duplicate-object",
+        f"{found.kind} {found.name}{where} exists twice: two Applications would own it",
+        found.origin,
+        "remove this one, or give it another name",
+        layer=Layer.REFERENCE,
+        object=ObjectRef(plan.name, found.kind, found.name, found.namespace, found.api_version),
+        related=related,
+    )

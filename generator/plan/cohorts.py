@@ -1,0 +1,107 @@
+"""The cohort tree: parents that exist, no loops, quota of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from generator.environment import quotas as given
+from generator.environment.load import Inputs
+from generator.environment.validate import near
+from generator.finding import Finding, Layer, Related, error
+from generator.plan import shares
+from generator.plan.model import Cohort, FlavorQuota, Pool
+from generator.quantity import parse
+from generator.releases.model import Kueue
+from generator.source import at, value_at
+
+
+def resolve(inputs: Inputs, pools: Mapping[str, Pool], kueue: Kueue) -> tuple[tuple[Cohort, ...], list[Finding]]:
+    """Return the cohorts as declared, and what is wrong with the tree."""
+    findings = [*_unsupported(inputs.cohorts, kueue), *_dangling(inputs.cohorts), *_loops(inputs.cohorts)]
+    cohorts = []
+    for item in inputs.cohorts:
+        flavors, found = _flavors(item, pools)
+        findings += found
+        weight = parse(item["fairShareWeight"]) if "fairShareWeight" in item else None
+        cohorts.append(Cohort(item["name"], item.get("parent"), weight, flavors, at(item)))
+    return tuple(sorted(cohorts, key=lambda c: c.name)), findings
+
+
+def _flavors(item: given.Cohort, pools: Mapping[str, Pool]) -> tuple[tuple[FlavorQuota, ...], list[Finding]]:
+    owner = shares.Owner(
+        f"cohort {item['name']}", "parent" in item, "unlimited", "all", "parent cohort", may_lend_more=True
+    )
+    flavors, findings = [], []
+    quota = item.get("quota") or {}
+    for name, share in quota.items():
+        if name not in pools:
+            findings.append(unknown_pool(owner.name, quota, name, pools))
+            continue
+        flavor, found = shares.resolve(share, pools[name], owner, [], at(quota, name))
+        flavors.append(flavor)
+        findings += found
+    return shares.covering(flavors), findings
+
+
+def unknown_pool(owner: str, quota: object, name: str, pools: Mapping[str, Pool]) -> Finding:
+    """Return the finding for a quota of a pool that the inventory does not have."""
+    spelling = near(name, pools)
+    hint = f"did you mean {spelling}? " if spelling else ""
+    listed = ", ".join(pools) or "none"
+    return error(
+        "unknown-pool", f"{owner} gets a share of pool {name}, which the inventory does not have", at(quota, name),
+        f"{hint}pools are {listed}", layer=Layer.REFERENCE,
+    )  # fmt: skip
+
+
+def _unsupported(cohorts: list[given.Cohort], kueue: Kueue) -> Iterator[Finding]:
+    if "Cohort" in kueue.kinds:
+        return
+    for item in cohorts:
+        for key in ("parent", "quota", "fairShareWeight"):
+            if key in item:
+                yield error(
+                    "unsupported-by-release",
+                    f"cohort {item['name']} has a {key}, and Red Hat build of Kueue {kueue.version} has no Cohort objects",
+                    at(item, key),
+                    f"remove {key}, or move to Kueue 1.2 or later",
+                )
+
+
+def _dangling(cohorts: list[given.Cohort]) -> Iterator[Finding]:
+    names = [c["name"] for c in cohorts]
+    for item in cohorts:
+        parent = item.get("parent")
+        if parent is not None and parent not in names:
+            spelling = near(parent, names)
+            yield error(
+                "unknown-cohort", f"cohort {item['name']} has the parent {parent}, which is not declared", value_at(item, "parent"),
+                (f"did you mean {spelling}? " if spelling else "") + f"declare {parent} under cohorts, or name one of {', '.join(names)}",
+                layer=Layer.REFERENCE,
+            )  # fmt: skip
+
+
+def _loops(cohorts: list[given.Cohort]) -> Iterator[Finding]:
+    """Yield each loop of parents once, as a path, at its first cohort in the file."""
+    by_name = {c["name"]: c for c in cohorts}
+    done: set[str] = set()
+    for start in by_name:
+        path: list[str] = []
+        name: str | None = start
+        while name is not None and name in by_name and name not in done and name not in path:
+            path.append(name)
+            name = by_name[name].get("parent")
+        if name in path:
+            loop = path[path.index(name) :]
+            first = min(loop, key=lambda n: at(by_name[n]))
+            turn = loop.index(first)
+            shown = " -> ".join([*loop[turn:], *loop[:turn], first])
+            yield error(
+                "cohort-loop",
+                f"cohorts form a loop: {shown}; Kueue admits nothing in any of them",
+                at(by_name[first], "parent"),
+                "remove one parent of the loop",
+                layer=Layer.READINESS,
+                related=tuple(Related(at(by_name[n]), f"cohort {n}") for n in loop if n != first),
+            )
+        done.update(path)

@@ -1,0 +1,128 @@
+"""Which operators an environment installs, from which channel, with which approval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from generator.environment.cluster import OperatorChoice
+from generator.environment.load import Inputs
+from generator.environment.validate import near
+from generator.finding import Finding, Layer, Location, error
+from generator.plan.model import ComponentState, KueueSettings, Pool, Subscription
+from generator.plan.releases import Releases
+from generator.releases import load
+from generator.releases.model import Operator
+from generator.source import at, value_at
+
+
+def resolve(
+    inputs: Inputs,
+    releases: Releases,
+    components: tuple[ComponentState, ...],
+    settings: KueueSettings,
+    pools: Mapping[str, Pool],
+) -> tuple[tuple[Subscription, ...], list[Finding]]:
+    """Return the subscriptions by package, and what is wrong with what the environment says of operators."""
+    choices = inputs.environment.get("operators") or {}
+    findings = list(_unknown(choices))
+    wanted = _closure(
+        [*_needed(releases, components, settings, pools), *(c for c in choices if c in load.operator_ids())]
+    )
+    subscriptions = []
+    for id_ in wanted:
+        operator, choice = load.operator(id_), choices.get(id_) or OperatorChoice()
+        if choice.get("external"):
+            continue
+        place = at(choices, id_) if id_ in choices else at(inputs.environment, "platform")
+        subscription = _subscription(operator, choice, releases, place)
+        findings += _defects(operator, choice, subscription, releases)
+        subscriptions.append(subscription)
+    return tuple(sorted(subscriptions, key=lambda s: s.operator.package)), findings
+
+
+def _needed(
+    releases: Releases, components: Iterable[ComponentState], settings: KueueSettings, pools: Mapping[str, Pool]
+) -> Iterator[str]:
+    yield from releases.openshift_ai.operators
+    yield "kueue"
+    for state in components:
+        if state.state == "Managed":
+            yield from state.component.operators
+            for requirement in state.component.requirements:
+                if requirement.holds(state.fields):
+                    yield from requirement.operators
+    for framework in settings.frameworks:
+        yield from releases.kueue.framework_operators.get(framework, ())
+    for pool in pools.values():
+        yield from pool.accelerator.operators if pool.accelerator else ()
+
+
+def _closure(ids: Iterable[str]) -> list[str]:
+    wanted: dict[str, None] = {}
+    todo = list(ids)
+    while todo:
+        id_ = todo.pop()
+        if id_ not in wanted:
+            wanted[id_] = None
+            todo += load.operator(id_).requires
+    return sorted(wanted)
+
+
+def channels(operator: Operator, releases: Releases) -> tuple[str, tuple[str, ...]]:
+    """Return the default channel and all channels that hold the target releases; none: any channel may be written."""
+    channel, known = operator.channel, operator.channels
+    for product, version in (("kueue", releases.kueue.version), ("openshift-ai", releases.openshift_ai.version)):
+        channel = operator.channel_by.get(product, {}).get(version, channel)
+        known = operator.channels_by.get(product, {}).get(version, known)
+    return channel, known
+
+
+def _subscription(operator: Operator, choice: OperatorChoice, releases: Releases, place: Location) -> Subscription:
+    return Subscription(
+        operator,
+        choice.get("channel", channels(operator, releases)[0]),
+        choice.get("approval", "Automatic"),
+        choice.get("startingCSV"),
+        choice.get("source", operator.source),
+        place,
+    )
+
+
+def _unknown(choices: Mapping[str, OperatorChoice]) -> Iterator[Finding]:
+    known = load.operator_ids()
+    for id_ in choices:
+        if id_ not in known:
+            spelling = near(id_, known)
+            hint = f"did you mean {spelling}? " if spelling else ""
+            yield error(
+                "unknown-operator", f"operator {id_} is not known", at(choices, id_),
+                f"{hint}known are {', '.join(known)}; others go to extra/ as manifests",
+            )  # fmt: skip
+
+
+def _defects(
+    operator: Operator, choice: OperatorChoice, subscription: Subscription, releases: Releases
+) -> Iterator[Finding]:
+    release = releases.openshift_ai.version
+    if operator.openshift_ai is not None and release not in operator.openshift_ai:
+        yield error(
+            "unknown-combination", f"{operator.title} does not go with OpenShift AI {release}", subscription.origin,
+            f"remove it; it goes with {', '.join(operator.openshift_ai)}", layer=Layer.READINESS,
+        )  # fmt: skip
+    _, known = channels(operator, releases)
+    if known and subscription.channel not in known:
+        spelling = near(subscription.channel, known)
+        hint = f"did you mean {spelling}? " if spelling else ""
+        yield error(
+            "unknown-channel",
+            f"{operator.title} has no channel {subscription.channel} that holds the target release",
+            value_at(choice, "channel"),
+            f"{hint}known channels are {', '.join(known)}",
+            layer=Layer.READINESS,
+        )
+    csv = choice.get("startingCSV")
+    if csv is not None and not csv.startswith(operator.csv_prefix):
+        yield error(
+            "unknown-csv", f"{csv} is no version of {operator.title}", value_at(choice, "startingCSV"),
+            f"write {operator.csv_prefix}X.Y.Z", layer=Layer.READINESS,
+        )  # fmt: skip

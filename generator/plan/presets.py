@@ -1,0 +1,26 @@
+"""Queue presets: what `use: training` means. Source: contract, section 2, with the reason for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Kueue's preemption, and the borrow and lend defaults; its workloads should carry the priority class of its name."""
+
+    within_cluster_queue: str
+    reclaim_within_cohort: str
+    borrow: str | int
+    lend: str
+    evictable: bool  # by another queue that reclaims, or by a higher priority
+
+
+PRESETS: Mapping[str, Preset] = {
+    "interactive": Preset("Never", "Any", 0, "all", evictable=False),
+    "serving": Preset("LowerPriority", "Any", 0, "all", evictable=True),
+    "training": Preset("LowerPriority", "Any", "unlimited", "all", evictable=True),
+    "batch": Preset("LowerPriority", "LowerPriority", "unlimited", "all", evictable=True),
+}
+FALLBACK = "training"  # of a queue that names no use and is not called like one

@@ -1,0 +1,141 @@
+"""An environment's inputs and the facts of its releases → the Plan. Pure: no files, clock, environment variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from generator.environment.load import Inputs
+from generator.environment.load import Repository as Given
+from generator.finding import Finding, Layer, Severity, error
+from generator.plan import cohorts, components, kueue, operators, pools, profiles, releases, runtimes, topologies
+from generator.plan.model import Plan, Priority, Repository
+from generator.plan.overrides import Overrides
+from generator.plan.queues import Queues
+from generator.source import at
+
+IN_CLUSTER = "https://kubernetes.default.svc"
+GITOPS_NAMESPACE = "openshift-gitops"
+
+
+def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Finding]]:
+    """Return the plan of one environment, and all that is wrong; None when its releases are unknown.
+
+    `as_of` is the day (YYYY-MM-DD) whose overrides apply; None: none does.
+    """
+    targets, findings = releases.resolve(inputs)
+    if targets is None:
+        return None, findings
+    environment, release = inputs.environment, targets.openshift_ai
+    states, kueue_state, found = components.resolve(inputs, release)
+    findings += found
+    settings, found = kueue.resolve(inputs, states, targets.kueue)
+    findings += found
+    reserved = release.default_flavors if release.default_queue == "always" else ()
+    pool, levels, found = pools.resolve(inputs, reserved)
+    findings += found + list(topologies.defects(pool, levels, targets.kueue))
+    if any(f.severity is Severity.ERROR for f in found):
+        return None, findings  # what refers to a broken pool would be reported as unknown
+    tree, found = cohorts.resolve(inputs, pool, targets.kueue)
+    findings += found
+    overrides = Overrides(inputs, as_of)
+    findings += overrides.defects()
+    queues = Queues(inputs, pool, targets.kueue, overrides)
+    teams = queues.teams()
+    findings += queues.findings
+    subscriptions, found = operators.resolve(inputs, targets, states, settings, pool)
+    findings += found
+    managed = frozenset(s.component.name for s in states if s.state == "Managed")
+    findings += releases.advisories(targets, managed, at(environment, "platform"))
+    priorities = _priorities(inputs)
+    findings += _classes(inputs, {q.use for t in teams for q in t.queues}, priorities)
+    profile, found = profiles.resolve(inputs, pool, teams, priorities, release)
+    findings += found
+    runtime, found = runtimes.resolve(inputs, pool, teams, release, trainer="trainer" in managed)
+    findings += found
+    default, found = kueue.default_queue(inputs, pool, release, targets.kueue, kueue_state)
+    findings += found
+    repository, argocd = environment["repository"], environment.get("argocd") or {}
+    plan = Plan(
+        name=inputs.name,
+        given=inputs,
+        as_of=as_of,
+        openshift=targets.openshift,
+        has_admission_policies=targets.has_admission_policies,
+        openshift_ai=release,
+        kueue=targets.kueue,
+        gitops=targets.gitops,
+        server=(environment.get("cluster") or {}).get("server", IN_CLUSTER),
+        argocd_namespace=argocd.get("namespace", GITOPS_NAMESPACE),
+        argocd_instance=argocd.get("instance", argocd.get("namespace", GITOPS_NAMESPACE)),
+        repository=Repository(
+            repository["url"], repository.get("revision", "main"), repository.get("path", "").strip("/")
+        ),
+        components=states,
+        kueue_state=kueue_state,
+        kueue_fields=components.kueue_fields(release),
+        dsci_spec=components.dsci_spec(states, release),
+        settings=settings,
+        subscriptions=subscriptions,
+        priorities=priorities,
+        pools=pool,
+        topologies=tuple(levels),
+        cohorts=tree,
+        default_queue=default,
+        teams=teams,
+        profiles=profile,
+        runtimes=runtime,
+        parameters={**(inputs.fleet.get("policyParameters") or {}), **(environment.get("policyParameters") or {})},
+        origin=at(environment),
+    )
+    return plan, findings
+
+
+def _priorities(inputs: Inputs) -> tuple[Priority, ...]:
+    written = inputs.fleet.get("priorities") or ()
+    return tuple(
+        sorted((Priority(p["name"], p["value"], p.get("description"), at(p)) for p in written), key=lambda p: p.name)
+    )
+
+
+def _classes(inputs: Inputs, uses: set[str], priorities: tuple[Priority, ...]) -> Iterator[Finding]:
+    """Yield one finding for the presets in use whose priority class the fleet lacks."""
+    lacking = sorted(uses - {p.name for p in priorities})
+    if lacking:
+        place = at(inputs.fleet, "priorities") if "priorities" in inputs.fleet else at(inputs.environment)
+        yield Finding(
+            "preset-without-priority",
+            Severity.WARNING,
+            Layer.POLICY,
+            f"queues use the presets {', '.join(lacking)}, and the fleet has no priorities of these names: their workloads rank alike",
+            place,
+            "add them under priorities in the Fleet",
+        )
+
+
+def fleet_wide(given: Given, plans: Iterable[Plan]) -> Iterator[Finding]:
+    """Yield profiles and runtimes that no environment at all can have; meaningful only when all are resolved."""
+    everywhere = list(plans)
+    for profile in given.fleet.get("profiles") or ():
+        with_pool = [p for p in everywhere if profile["pool"] in p.pools]
+        name = profile["name"]
+        if not with_pool:
+            yield Finding(
+                "unused-profile", Severity.WARNING, Layer.REFERENCE, f"profile {name}: no environment has a pool {profile['pool']}", at(profile, "pool"),
+                "correct the pool, or remove the profile",
+            )  # fmt: skip
+        elif not any(profiles.is_usable(profile, p.pools, p.teams) for p in with_pool):
+            yield error(
+                "profile-queue-missing",
+                f"profile {name} submits to the queue {profile['queue']} with pool {profile['pool']}, and no namespace has such a LocalQueue",
+                at(profile, "queue"),
+                "give a team's queue of that name a share of the pool, or name another queue",
+                layer=Layer.REFERENCE,
+            )
+    for runtime in given.fleet.get("runtimes") or ():
+        able = [p for p in everywhere if p.state("trainer") == "Managed"]
+        if not any(runtimes.is_possible(runtime, p.pools) for p in able):
+            reason = "has a pool for it" if able else "has the component trainer"
+            yield Finding(
+                "unused-runtime", Severity.WARNING, Layer.REFERENCE, f"runtime {runtime['name']}: no environment {reason}", at(runtime),
+                "correct its pool or accelerator, or remove the runtime",
+            )  # fmt: skip
