@@ -16,8 +16,9 @@ from generator.report.text import amount, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Declare the environments."""
+    """Declare the environments and `--fail-on-change`."""
     parser.add_argument("environments", nargs="*", metavar="ENV", help="only these, and the bases they use")
+    parser.add_argument("--fail-on-change", action="store_true", help="exit 1 when output/ was not fresh: for hooks")
 
 
 def run(options: Namespace) -> int:
@@ -30,7 +31,8 @@ def run(options: Namespace) -> int:
     if not at_least(findings, options.fail_on):
         done = output.write(root / "output", result.tree, result.scope)
         if isinstance(done, Written):
-            return answer(options, findings, sys.stderr, _summary(findings, done), _numbers(done))
+            status = answer(options, findings, sys.stderr, _summary(findings, done), _numbers(done))
+            return 1 if options.fail_on_change and (done.written or done.removed) else status
         findings = in_order(findings + done)
     return answer(options, findings, sys.stderr, f"{counted(findings)}; nothing written", _numbers(written))
 

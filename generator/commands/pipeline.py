@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator import kustomize
 from generator.commands.read import read
 from generator.environment.load import FOLDER, Repository, load
 from generator.environment.validate import near
 from generator.finding import FatalError, Finding, Severity, error, in_order
+from generator.kustomize import layout
 from generator.output import Scope
 from generator.plan.model import Plan
 from generator.plan.resolve import fleet_wide, resolve
@@ -52,7 +52,7 @@ def run(root: Path, names: Sequence[str], as_of: str | None) -> Result:
             plans.append(plan)
     if len(plans) == len(given.folders):
         findings += fleet_wide(given, plans)
-    tree, found = kustomize.layout(plans)
+    tree, found = layout(plans)
     findings += found
     return Result(tree, _scope(chosen, tree) if names else everything, in_order(findings))
 
