@@ -80,7 +80,12 @@ def _application(plan: Plan, leaf: Leaf) -> Manifest:
     order = LAYERS.index(leaf.layer)
     paths = ".;" + ";".join(f"/{_source_path(plan, base)}" for base in leaf.bases) if leaf.bases else "."
     return manifest(
-        API, "Application", f"{plan.name}-{name}", namespace=plan.argocd_namespace, labels=labels(plan.name, leaf.team), origin=origin,
+        API,
+        "Application",
+        f"{plan.name}-{name}",
+        namespace=plan.argocd_namespace,
+        labels=labels(plan.name, leaf.team),
+        origin=origin,
         annotations={
             "argocd.argoproj.io/compare-options": "ServerSideDiff=true",
             "argocd.argoproj.io/manifest-generate-paths": paths,
@@ -89,11 +94,15 @@ def _application(plan: Plan, leaf: Leaf) -> Manifest:
         },
         spec={
             "project": f"{plan.name}-{_project(leaf.layer)}",
-            "source": {"repoURL": plan.repository.url, "targetRevision": plan.repository.revision, "path": _source_path(plan, leaf.path)},
+            "source": {
+                "repoURL": plan.repository.url,
+                "targetRevision": plan.repository.revision,
+                "path": _source_path(plan, leaf.path),
+            },
             "destination": {"server": plan.server, "namespace": namespaces[0] if namespaces else plan.argocd_namespace},
             "syncPolicy": _sync_policy(plan, prune=leaf.layer in PRUNED),
         },
-    )  # fmt: skip
+    )
 
 
 def _source_path(plan: Plan, path: str) -> str:
@@ -131,15 +140,24 @@ def _app_of_apps(plan: Plan, folder: Leaf) -> Manifest:
 def _of_applications(plan: Plan, name: str, path: str, order: Mapping[str, str]) -> Manifest:
     """Return an Application of Applications: it lives where Argo CD runs, whatever cluster they go to."""
     return manifest(
-        API, "Application", name, namespace=plan.argocd_namespace, labels=labels(plan.name), origin=plan.origin,
+        API,
+        "Application",
+        name,
+        namespace=plan.argocd_namespace,
+        labels=labels(plan.name),
+        origin=plan.origin,
         annotations={"argocd.argoproj.io/compare-options": "ServerSideDiff=true", **KEEP, **order},
         spec={
             "project": f"{plan.name}-argocd",
-            "source": {"repoURL": plan.repository.url, "targetRevision": plan.repository.revision, "path": _source_path(plan, path)},
+            "source": {
+                "repoURL": plan.repository.url,
+                "targetRevision": plan.repository.revision,
+                "path": _source_path(plan, path),
+            },
             "destination": {"server": IN_CLUSTER, "namespace": plan.argocd_namespace},
             "syncPolicy": _sync_policy(plan, prune=True),
         },
-    )  # fmt: skip
+    )
 
 
 def _projects(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
@@ -151,9 +169,12 @@ def _projects(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
             yield _fence(plan, project, objects, [{"server": plan.server, "namespace": space} for space in spaces])
     own = [("rbac.authorization.k8s.io", "ClusterRole"), ("rbac.authorization.k8s.io", "ClusterRoleBinding")]
     yield _app_project(
-        plan, "argocd", [{"server": IN_CLUSTER, "namespace": plan.argocd_namespace}],
-        own if plan.server == IN_CLUSTER else [], [("argoproj.io", "AppProject"), ("argoproj.io", "Application")],
-    )  # fmt: skip
+        plan,
+        "argocd",
+        [{"server": IN_CLUSTER, "namespace": plan.argocd_namespace}],
+        own if plan.server == IN_CLUSTER else [],
+        [("argoproj.io", "AppProject"), ("argoproj.io", "Application")],
+    )
 
 
 def _fence(plan: Plan, project: str, objects: list[Manifest], destinations: list[dict[str, str]]) -> Manifest:
@@ -177,9 +198,15 @@ def _app_project(
         "namespaceResourceWhitelist": [{"group": g, "kind": k} for g, k in spaced],
     }
     return manifest(
-        API, "AppProject", f"{plan.name}-{project}", namespace=plan.argocd_namespace, labels=labels(plan.name),
-        annotations={**KEEP, **wave(-2)}, origin=plan.origin, spec=spec,
-    )  # fmt: skip
+        API,
+        "AppProject",
+        f"{plan.name}-{project}",
+        namespace=plan.argocd_namespace,
+        labels=labels(plan.name),
+        annotations={**KEEP, **wave(-2)},
+        origin=plan.origin,
+        spec=spec,
+    )
 
 
 def _rights(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
@@ -201,10 +228,15 @@ def _rights(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
     yield manifest(RBAC_API, "ClusterRole", name, labels=marks, annotations=notes, origin=plan.origin, rules=rules)
     account = f"{plan.argocd_instance}-argocd-application-controller"
     yield manifest(
-        RBAC_API, "ClusterRoleBinding", name, labels=marks, annotations=notes, origin=plan.origin,
+        RBAC_API,
+        "ClusterRoleBinding",
+        name,
+        labels=marks,
+        annotations=notes,
+        origin=plan.origin,
         roleRef={"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": name},
         subjects=[{"kind": "ServiceAccount", "name": account, "namespace": plan.argocd_namespace}],
-    )  # fmt: skip
+    )
 
 
 def group(api_version: str) -> str:

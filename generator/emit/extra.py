@@ -63,9 +63,11 @@ def _rendered(path: str, text: str, plan: Plan) -> tuple[str | None, list[Findin
 def _template_error(path: str, line: int, problem: Exception) -> Finding:
     said = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
     return error(
-        "template-error", f"the template cannot be rendered: {said}", Location(path, line, 1 if line else 0),
+        "template-error",
+        f"the template cannot be rendered: {said}",
+        Location(path, line, 1 if line else 0),
         "it is given `plan` and `environment`; docs/user-guide.md lists what they hold",
-    )  # fmt: skip
+    )
 
 
 def _in_template(finding: Finding) -> Finding:

@@ -37,9 +37,14 @@ def emit(plan: Plan) -> Iterator[Manifest]:
     if plan.default_queue is not None:
         for name in plan.openshift_ai.default_flavors:
             yield manifest(
-                plan.kueue.api, "ResourceFlavor", name, labels=marks, annotations={**CONFIRM, **HANDS_OFF},
-                origin=plan.default_queue.origin, spec={},
-            )  # fmt: skip
+                plan.kueue.api,
+                "ResourceFlavor",
+                name,
+                labels=marks,
+                annotations={**CONFIRM, **HANDS_OFF},
+                origin=plan.default_queue.origin,
+                spec={},
+            )
 
 
 def _spec(pool: Pool) -> dict[str, Any]:

@@ -54,8 +54,15 @@ def emit(plan: Plan) -> Iterator[Manifest]:
         if data:
             origin = next(p.origin for p in plan.pools.values() if p.sharing.mig or p.sharing.mode)
             yield manifest(
-                "v1", "ConfigMap", name, namespace=operator.namespace, labels=labels(plan.name), annotations=CONFIRM, origin=origin, data=data,
-            )  # fmt: skip
+                "v1",
+                "ConfigMap",
+                name,
+                namespace=operator.namespace,
+                labels=labels(plan.name),
+                annotations=CONFIRM,
+                origin=origin,
+                data=data,
+            )
 
 
 def _sliced(plan: Plan) -> list[Pool]:

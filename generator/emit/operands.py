@@ -22,9 +22,15 @@ def emit(plan: Plan) -> Iterator[Manifest]:
                 {"spec": gpu.adjusted(operand, plan)} if operand.spec or operand.kind == gpu.CLUSTER_POLICY else {}
             )
             yield manifest(
-                operand.api_version, operand.kind, operand.name, namespace=operand.namespace, labels=marks,
-                annotations={**CONFIRM, **wave(operand.wave)}, origin=subscription.origin, **content,
-            )  # fmt: skip
+                operand.api_version,
+                operand.kind,
+                operand.name,
+                namespace=operand.namespace,
+                labels=marks,
+                annotations={**CONFIRM, **wave(operand.wave)},
+                origin=subscription.origin,
+                **content,
+            )
     yield from gpu.emit(plan)
     yield kueue(plan)
 
@@ -43,6 +49,11 @@ def kueue(plan: Plan) -> Manifest:
     }
     spec = {"managementState": "Managed", "logLevel": "Normal", "operatorLogLevel": "Normal", "config": config}
     return manifest(
-        plan.kueue.operator_api, "Kueue", "cluster", labels=labels(plan.name), annotations={**CONFIRM, **HANDS_OFF, **wave(KUEUE_WAVE)},
-        origin=settings.origin, spec=spec,
-    )  # fmt: skip
+        plan.kueue.operator_api,
+        "Kueue",
+        "cluster",
+        labels=labels(plan.name),
+        annotations={**CONFIRM, **HANDS_OFF, **wave(KUEUE_WAVE)},
+        origin=settings.origin,
+        spec=spec,
+    )

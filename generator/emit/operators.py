@@ -27,18 +27,34 @@ def base(operator: Operator, channel: str) -> Iterator[Manifest]:
     """Yield the objects of an operator in one channel, a function of release data alone."""
     if operator.group != "none":
         yield manifest(
-            "v1", "Namespace", operator.namespace, origin=_NOWHERE,
-            labels={**MANAGED_BY, **operator.namespace_labels}, annotations=CONFIRM,
-        )  # fmt: skip
+            "v1",
+            "Namespace",
+            operator.namespace,
+            origin=_NOWHERE,
+            labels={**MANAGED_BY, **operator.namespace_labels},
+            annotations=CONFIRM,
+        )
         targets = {"targetNamespaces": [operator.namespace]} if operator.group == "own" else {}
         yield manifest(
-            GROUP_API, "OperatorGroup", operator.package, namespace=operator.namespace, origin=_NOWHERE,
-            labels=MANAGED_BY, annotations=KEEP, spec={**targets, "upgradeStrategy": "Default"},
-        )  # fmt: skip
+            GROUP_API,
+            "OperatorGroup",
+            operator.package,
+            namespace=operator.namespace,
+            origin=_NOWHERE,
+            labels=MANAGED_BY,
+            annotations=KEEP,
+            spec={**targets, "upgradeStrategy": "Default"},
+        )
     yield manifest(
-        API, "Subscription", operator.package, namespace=operator.namespace, origin=_NOWHERE,
-        labels=MANAGED_BY, annotations={**KEEP, **wave(FIRST_WAVE + depth(operator))}, spec=_spec(operator, channel),
-    )  # fmt: skip
+        API,
+        "Subscription",
+        operator.package,
+        namespace=operator.namespace,
+        origin=_NOWHERE,
+        labels=MANAGED_BY,
+        annotations={**KEEP, **wave(FIRST_WAVE + depth(operator))},
+        spec=_spec(operator, channel),
+    )
 
 
 def depth(operator: Operator) -> int:

@@ -27,14 +27,25 @@ def emit(plan: Plan) -> Iterator[Manifest]:
         spec=plan.dsci_spec,
     )
     yield manifest(
-        release.dsc_api, "DataScienceCluster", "default-dsc", labels=marks, annotations={**CONFIRM, **wave(1)}, origin=plan.origin,
+        release.dsc_api,
+        "DataScienceCluster",
+        "default-dsc",
+        labels=marks,
+        annotations={**CONFIRM, **wave(1)},
+        origin=plan.origin,
         spec={"components": _components(plan)},
-    )  # fmt: skip
+    )
     if plan.state("dashboard") == "Managed":
         yield manifest(
-            release.dashboard_api, "OdhDashboardConfig", "odh-dashboard-config", namespace=release.applications_namespace, labels=marks,
-            annotations=wave(2), origin=plan.origin, spec={"dashboardConfig": dict(release.dashboard_flags)},
-        )  # fmt: skip
+            release.dashboard_api,
+            "OdhDashboardConfig",
+            "odh-dashboard-config",
+            namespace=release.applications_namespace,
+            labels=marks,
+            annotations=wave(2),
+            origin=plan.origin,
+            spec={"dashboardConfig": dict(release.dashboard_flags)},
+        )
 
 
 def _components(plan: Plan) -> dict[str, Any]:

@@ -28,10 +28,18 @@ def emit(profiles: Iterable[Profile], plan: Plan) -> Iterator[Manifest]:
         if profile.priority_class:
             queue["priorityClass"] = profile.priority_class
         yield manifest(
-            plan.openshift_ai.hardware_profile_api, "HardwareProfile", profile.name, namespace=profile.namespace,
-            labels=labels(plan.name, profile.team), annotations=annotations, origin=profile.origin,
-            spec={"identifiers": [_identifier(i) for i in profile.identifiers], "scheduling": {"type": "Queue", "kueue": queue}},
-        )  # fmt: skip
+            plan.openshift_ai.hardware_profile_api,
+            "HardwareProfile",
+            profile.name,
+            namespace=profile.namespace,
+            labels=labels(plan.name, profile.team),
+            annotations=annotations,
+            origin=profile.origin,
+            spec={
+                "identifiers": [_identifier(i) for i in profile.identifiers],
+                "scheduling": {"type": "Queue", "kueue": queue},
+            },
+        )
 
 
 def _identifier(item: Identifier) -> dict[str, Any]:

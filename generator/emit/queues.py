@@ -38,9 +38,15 @@ def cohorts(plan: Plan) -> Iterator[Manifest]:
         if cohort.weight is not None:
             spec["fairSharing"] = {"weight": canonical(cohort.weight)}
         yield manifest(
-            plan.kueue.api, "Cohort", cohort.name, labels=labels(plan.name), annotations={**CONFIRM, **wave(COHORT_WAVE)},
-            origin=cohort.origin, origins=_origins(cohort.flavors), spec=spec,
-        )  # fmt: skip
+            plan.kueue.api,
+            "Cohort",
+            cohort.name,
+            labels=labels(plan.name),
+            annotations={**CONFIRM, **wave(COHORT_WAVE)},
+            origin=cohort.origin,
+            origins=_origins(cohort.flavors),
+            spec=spec,
+        )
 
 
 def default_queue(plan: Plan) -> Iterator[Manifest]:
@@ -60,10 +66,15 @@ def local_queues(queues: Iterable[LocalQueue], plan: Plan) -> Iterator[Manifest]
     plain, default = wave(LOCAL_WAVE), {DEFAULT_QUEUE: "true", **wave(LOCAL_WAVE)}
     for queue in queues:
         yield manifest(
-            plan.kueue.api, "LocalQueue", queue.name, namespace=queue.namespace, labels=labels(plan.name, queue.team),
-            annotations=default if queue.default else plain, origin=queue.origin,
+            plan.kueue.api,
+            "LocalQueue",
+            queue.name,
+            namespace=queue.namespace,
+            labels=labels(plan.name, queue.team),
+            annotations=default if queue.default else plain,
+            origin=queue.origin,
             spec={"clusterQueue": queue.cluster_queue, "stopPolicy": "None"},
-        )  # fmt: skip
+        )
 
 
 def _cluster_queue(queue: ClusterQueue, plan: Plan, annotations: Mapping[str, str]) -> Manifest:
@@ -94,9 +105,15 @@ def _cluster_queue(queue: ClusterQueue, plan: Plan, annotations: Mapping[str, st
         spec |= _admission_checks(queue, plan.kueue.admission_checks_field)
     spec["stopPolicy"] = queue.stop_policy
     return manifest(
-        plan.kueue.api, "ClusterQueue", queue.name, labels=labels(plan.name, queue.team), annotations=annotations,
-        origin=queue.origin, origins=_origins(queue.flavors), spec=spec,
-    )  # fmt: skip
+        plan.kueue.api,
+        "ClusterQueue",
+        queue.name,
+        labels=labels(plan.name, queue.team),
+        annotations=annotations,
+        origin=queue.origin,
+        origins=_origins(queue.flavors),
+        spec=spec,
+    )
 
 
 def _selector(queue: ClusterQueue) -> dict[str, Any]:

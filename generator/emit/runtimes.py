@@ -51,10 +51,15 @@ def _runtime(runtime: Runtime, trainer: Trainer, marks: Mapping[str, str]) -> Ma
         },
     }
     return manifest(
-        trainer.api, "TrainingRuntime" if runtime.namespace else "ClusterTrainingRuntime", runtime.name, namespace=runtime.namespace,
-        labels={**marks, FRAMEWORK: runtime.framework}, annotations=annotations, origin=runtime.origin,
+        trainer.api,
+        "TrainingRuntime" if runtime.namespace else "ClusterTrainingRuntime",
+        runtime.name,
+        namespace=runtime.namespace,
+        labels={**marks, FRAMEWORK: runtime.framework},
+        annotations=annotations,
+        origin=runtime.origin,
         spec={"mlPolicy": _policy(runtime, trainer), "template": {"spec": {"replicatedJobs": [job]}}},
-    )  # fmt: skip
+    )
 
 
 def _policy(runtime: Runtime, trainer: Trainer) -> dict[str, Any]:
@@ -92,10 +97,13 @@ def access(plan: Plan) -> Iterator[Manifest]:
         return
     marks, origin = labels(plan.name), plan.origin
     jobs = [
-        {"apiGroups": ["trainer.kubeflow.org"], "resources": ["trainjobs", "trainingruntimes"],
-         "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]},
+        {
+            "apiGroups": ["trainer.kubeflow.org"],
+            "resources": ["trainjobs", "trainingruntimes"],
+            "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
+        },
         {"apiGroups": ["trainer.kubeflow.org"], "resources": ["trainjobs/status"], "verbs": ["get"]},
-    ]  # fmt: skip
+    ]
     aggregate = {f"rbac.authorization.k8s.io/aggregate-to-{role}": "true" for role in ("admin", "edit")}
     yield manifest(
         RBAC_API,
@@ -121,7 +129,12 @@ def access(plan: Plan) -> Iterator[Manifest]:
         rules=rules,
     )
     yield manifest(
-        RBAC_API, "ClusterRoleBinding", "apportion-runtime-view", labels=marks, annotations=wave(-1), origin=origin,
+        RBAC_API,
+        "ClusterRoleBinding",
+        "apportion-runtime-view",
+        labels=marks,
+        annotations=wave(-1),
+        origin=origin,
         roleRef={"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": "apportion-runtime-view"},
         subjects=[{"apiGroup": RBAC_GROUP, "kind": "Group", "name": "system:authenticated"}],
-    )  # fmt: skip
+    )

@@ -24,9 +24,16 @@ def emit(team: Team, plan: Plan) -> Iterator[Manifest]:
         yield _namespace(space, team, plan, marks)
         for name, role, subjects in bindings:
             yield manifest(
-                RBAC_API, "RoleBinding", name, namespace=space.name, labels=marks, annotations=wave(ACCESS_WAVE), origin=team.origin,
-                roleRef={"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": role}, subjects=subjects,
-            )  # fmt: skip
+                RBAC_API,
+                "RoleBinding",
+                name,
+                namespace=space.name,
+                labels=marks,
+                annotations=wave(ACCESS_WAVE),
+                origin=team.origin,
+                roleRef={"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": role},
+                subjects=subjects,
+            )
         yield from _limits(space, marks)
 
 
@@ -41,9 +48,13 @@ def _namespace(space: Namespace, team: Team, plan: Plan, marks: dict[str, str]) 
     }
     annotations = {key: value for key, value in about.items() if value}
     return manifest(
-        "v1", "Namespace", space.name, labels={**marks, **managed, "opendatahub.io/dashboard": "true"},
-        annotations={**annotations, **CONFIRM, **wave(NAMESPACE_WAVE)}, origin=space.origin,
-    )  # fmt: skip
+        "v1",
+        "Namespace",
+        space.name,
+        labels={**marks, **managed, "opendatahub.io/dashboard": "true"},
+        annotations={**annotations, **CONFIRM, **wave(NAMESPACE_WAVE)},
+        origin=space.origin,
+    )
 
 
 def _access(team: Team, plan: Plan) -> Iterator[tuple[str, str, list[dict[str, str]]]]:
@@ -82,14 +93,26 @@ def _limits(space: Namespace, marks: dict[str, str]) -> Iterator[Manifest]:
             "type": "PersistentVolumeClaim",
         }
         yield manifest(
-            "v1", "LimitRange", "apportion", namespace=space.name, labels=marks, annotations=wave(ACCESS_WAVE), origin=space.origin,
+            "v1",
+            "LimitRange",
+            "apportion",
+            namespace=space.name,
+            labels=marks,
+            annotations=wave(ACCESS_WAVE),
+            origin=space.origin,
             spec={"limits": [limit]},
-        )  # fmt: skip
+        )
     if space.resource_quota:
         hard = {
             k: canonical_bytes(v) if k.endswith(IN_BYTES) else canonical(v) for k, v in space.resource_quota.items()
         }
         yield manifest(
-            "v1", "ResourceQuota", "apportion", namespace=space.name, labels=marks, annotations=wave(ACCESS_WAVE), origin=space.origin,
+            "v1",
+            "ResourceQuota",
+            "apportion",
+            namespace=space.name,
+            labels=marks,
+            annotations=wave(ACCESS_WAVE),
+            origin=space.origin,
             spec={"hard": hard},
-        )  # fmt: skip
+        )

@@ -133,15 +133,19 @@ def _misplaced(shared: _Scope, own: list[_Scope]) -> Iterator[Finding]:
     for document in shared.of("Environment"):
         name = document.root["name"]
         yield error(
-            "misplaced-document", f"the environment {name} is not in a folder of its own", document.locate(()),
+            "misplaced-document",
+            f"the environment {name} is not in a folder of its own",
+            document.locate(()),
             f"move this file to {FOLDER}/{name}/",
-        )  # fmt: skip
+        )
     for scope in own:
         for document in scope.of("Fleet") if any(scope.of("Environment")) else ():
             yield error(
-                "misplaced-document", f"the Fleet is shared by all environments and stands in the folder of {scope.folder}",
-                document.locate(()), f"move it to {FOLDER}/",
-            )  # fmt: skip
+                "misplaced-document",
+                f"the Fleet is shared by all environments and stands in the folder of {scope.folder}",
+                document.locate(()),
+                f"move it to {FOLDER}/",
+            )
 
 
 def _repeated(shared: _Scope, own: list[_Scope]) -> Iterator[Finding]:
@@ -189,10 +193,12 @@ def _twice(named: Iterator[tuple[str, str, Location]], where: str) -> Iterator[F
         if before != place:
             label = f"{kind} {name}".strip()
             yield error(
-                "defined-twice", f"{label} is defined a second time in {where}", place,
+                "defined-twice",
+                f"{label} is defined a second time in {where}",
+                place,
                 f"remove or rename one of them; the first is at {before}",
                 related=(Related(before, f"{label} is defined here first"),),
-            )  # fmt: skip
+            )
 
 
 def _sorted(shared: _Scope, own: list[_Scope], folders: dict[str, str]) -> Repository:

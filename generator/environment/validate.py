@@ -68,9 +68,11 @@ def envelope(document: Document) -> Iterator[Finding]:
     version, kind = root.get("apiVersion"), root.get("kind")
     if version is None and kind is None:
         yield error(
-            "not-an-input", "this document has neither apiVersion nor kind", start,
+            "not-an-input",
+            "this document has neither apiVersion nor kind",
+            start,
             f"begin it with apiVersion: {API_VERSION} and a kind, or move a Kubernetes manifest to <environment>/extra/",
-        )  # fmt: skip
+        )
         return
     if version != API_VERSION:
         said = "is missing" if version is None else f"is {version!r}"

@@ -49,9 +49,12 @@ def unknown_pool(owner: str, quota: object, name: str, pools: Mapping[str, Pool]
     hint = f"did you mean {spelling}? " if spelling else ""
     listed = ", ".join(pools) or "none"
     return error(
-        "unknown-pool", f"{owner} gets a share of pool {name}, which the inventory does not have", at(quota, name),
-        f"{hint}pools are {listed}", layer=Layer.REFERENCE,
-    )  # fmt: skip
+        "unknown-pool",
+        f"{owner} gets a share of pool {name}, which the inventory does not have",
+        at(quota, name),
+        f"{hint}pools are {listed}",
+        layer=Layer.REFERENCE,
+    )
 
 
 def _unsupported(cohorts: list[given.Cohort], kueue: Kueue) -> Iterator[Finding]:
@@ -75,10 +78,13 @@ def _dangling(cohorts: list[given.Cohort]) -> Iterator[Finding]:
         if parent is not None and parent not in names:
             spelling = near(parent, names)
             yield error(
-                "unknown-cohort", f"cohort {item['name']} has the parent {parent}, which is not declared", value_at(item, "parent"),
-                (f"did you mean {spelling}? " if spelling else "") + f"declare {parent} under cohorts, or name one of {', '.join(names)}",
+                "unknown-cohort",
+                f"cohort {item['name']} has the parent {parent}, which is not declared",
+                value_at(item, "parent"),
+                (f"did you mean {spelling}? " if spelling else "")
+                + f"declare {parent} under cohorts, or name one of {', '.join(names)}",
                 layer=Layer.REFERENCE,
-            )  # fmt: skip
+            )
 
 
 def _loops(cohorts: list[given.Cohort]) -> Iterator[Finding]:

@@ -89,9 +89,12 @@ def _defects(name: str, written: Mapping[str, Mapping[str, Any]], release: OpenS
         spelling = near(name, release.components)
         hint = f"did you mean {spelling}? " if spelling else ""
         yield error(
-            "unknown-component", f"OpenShift AI {release.version} has no component {name}", place,
-            f"{hint}components are {', '.join(release.components)}", layer=Layer.SCHEMA,
-        )  # fmt: skip
+            "unknown-component",
+            f"OpenShift AI {release.version} has no component {name}",
+            place,
+            f"{hint}components are {', '.join(release.components)}",
+            layer=Layer.SCHEMA,
+        )
     elif written[name]:
         yield from _field_defects(release.components[name], written[name])
 
@@ -141,9 +144,12 @@ def _field_defects(component: Component, written: Mapping[str, Any]) -> Iterator
         path = list(problem.instance_path)
         message = str(problem.message)
         yield error(
-            "invalid-value", f"{spelled(['components', component.name, *path])}: {message}", _deepest(written, path),
-            "keep to the fields that this release has", layer=Layer.SCHEMA,
-        )  # fmt: skip
+            "invalid-value",
+            f"{spelled(['components', component.name, *path])}: {message}",
+            _deepest(written, path),
+            "keep to the fields that this release has",
+            layer=Layer.SCHEMA,
+        )
 
 
 def _deepest(node: Any, path: list[str | int]) -> Location:

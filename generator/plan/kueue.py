@@ -33,9 +33,14 @@ def resolve(
     place = at(inputs.environment, "kueue") if "kueue" in inputs.environment else at(inputs.environment, "platform")
     if len(frameworks) > (most := release.limits["frameworks"]):
         findings.append(
-            error("too-many-frameworks", f"the Kueue CR would list {len(frameworks)} frameworks, and {release.version} allows {most}", place,
-                  "remove some of kueue.frameworks", layer=Layer.SCHEMA)
-        )  # fmt: skip
+            error(
+                "too-many-frameworks",
+                f"the Kueue CR would list {len(frameworks)} frameworks, and {release.version} allows {most}",
+                place,
+                "remove some of kueue.frameworks",
+                layer=Layer.SCHEMA,
+            )
+        )
     settings = KueueSettings(
         frameworks,
         choice.get("preemptionPolicy", "Classical"),
@@ -60,9 +65,12 @@ def _framework_defects(name: str, asked: list[str], index: int, release: Kueue) 
         spelling = near(name, release.frameworks)
         hint = f"did you mean {spelling}? " if spelling else ""
         yield error(
-            "unknown-framework", f"Red Hat build of Kueue {release.version} has no framework {name}", place,
-            f"{hint}frameworks are {', '.join(release.frameworks)}", layer=Layer.SCHEMA,
-        )  # fmt: skip
+            "unknown-framework",
+            f"Red Hat build of Kueue {release.version} has no framework {name}",
+            place,
+            f"{hint}frameworks are {', '.join(release.frameworks)}",
+            layer=Layer.SCHEMA,
+        )
 
 
 def default_queue(

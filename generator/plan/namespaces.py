@@ -34,7 +34,7 @@ def namespaces(quota: given.TeamQuota, team: str) -> tuple[tuple[Namespace, ...]
             {k: parse(v) for k, v in ((item.get("limitRange") or {}).get("persistentVolumeClaim") or {}).items()},
             {k: parse(v) for k, v in sorted((item.get("resourceQuota") or {}).items())},
             at(item),
-        )  # fmt: skip
+        )
         for item in items
     ]
     return tuple(sorted(spaces, key=lambda s: s.name)), findings

@@ -95,9 +95,11 @@ def _unknown(choices: Mapping[str, OperatorChoice]) -> Iterator[Finding]:
             spelling = near(id_, known)
             hint = f"did you mean {spelling}? " if spelling else ""
             yield error(
-                "unknown-operator", f"operator {id_} is not known", at(choices, id_),
+                "unknown-operator",
+                f"operator {id_} is not known",
+                at(choices, id_),
                 f"{hint}known are {', '.join(known)}; others go to extra/ as manifests",
-            )  # fmt: skip
+            )
 
 
 def _defects(
@@ -106,9 +108,12 @@ def _defects(
     release = releases.openshift_ai.version
     if operator.openshift_ai is not None and release not in operator.openshift_ai:
         yield error(
-            "unknown-combination", f"{operator.title} does not go with OpenShift AI {release}", subscription.origin,
-            f"remove it; it goes with {', '.join(operator.openshift_ai)}", layer=Layer.READINESS,
-        )  # fmt: skip
+            "unknown-combination",
+            f"{operator.title} does not go with OpenShift AI {release}",
+            subscription.origin,
+            f"remove it; it goes with {', '.join(operator.openshift_ai)}",
+            layer=Layer.READINESS,
+        )
     _, known = channels(operator, releases)
     if known and subscription.channel not in known:
         spelling = near(subscription.channel, known)
@@ -123,6 +128,9 @@ def _defects(
     csv = choice.get("startingCSV")
     if csv is not None and not csv.startswith(operator.csv_prefix):
         yield error(
-            "unknown-csv", f"{csv} is no version of {operator.title}", value_at(choice, "startingCSV"),
-            f"write {operator.csv_prefix}X.Y.Z", layer=Layer.READINESS,
-        )  # fmt: skip
+            "unknown-csv",
+            f"{csv} is no version of {operator.title}",
+            value_at(choice, "startingCSV"),
+            f"write {operator.csv_prefix}X.Y.Z",
+            layer=Layer.READINESS,
+        )

@@ -42,9 +42,7 @@ class Overrides:
 
     def defects(self) -> Iterator[Finding]:
         """Yield what is wrong with any override, whatever its dates."""
-        queues = {
-            (t["team"], q["name"]): q.get("quota") or {} for t in self._quotas for q in t.get("queues") or ()
-        }  # fmt: skip
+        queues = {(t["team"], q["name"]): q.get("quota") or {} for t in self._quotas for q in t.get("queues") or ()}
         teams = {team for team, _ in queues}
         for item in self._items:
             if item["from"] > item["until"]:
@@ -80,6 +78,9 @@ def _unknown(kind: str, name: str, item: given.Override, known: list[str]) -> Fi
         "pool": f"queue {item['queue']} of team {item['team']} has",
     }
     return error(
-        f"unknown-{kind}", f"the override names the {kind} {name}, and {owner[kind]} none of that name", value_at(item, kind),
-        f"{hint}known are {', '.join(known) or 'none'}", layer=Layer.REFERENCE,
-    )  # fmt: skip
+        f"unknown-{kind}",
+        f"the override names the {kind} {name}, and {owner[kind]} none of that name",
+        value_at(item, kind),
+        f"{hint}known are {', '.join(known) or 'none'}",
+        layer=Layer.REFERENCE,
+    )

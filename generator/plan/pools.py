@@ -55,9 +55,11 @@ def _defects(item: given.Pool, models: Mapping[str, Accelerator]) -> Iterator[Fi
         spelling = near(item["accelerator"], known)
         hint = f"did you mean {spelling}? " if spelling else ""
         yield error(
-            "unknown-accelerator", f"pool {name} has the unknown accelerator {item['accelerator']}", value_at(item, "accelerator"),
+            "unknown-accelerator",
+            f"pool {name} has the unknown accelerator {item['accelerator']}",
+            value_at(item, "accelerator"),
             f"{hint}known are {', '.join(known)}; the environment may define more under accelerators",
-        )  # fmt: skip
+        )
         return
     per_node = item["perNode"]
     if model is None:
@@ -71,14 +73,18 @@ def _defects(item: given.Pool, models: Mapping[str, Accelerator]) -> Iterator[Fi
                 )
         if parse(per_node.get("accelerators", 0)):
             yield error(
-                "accelerators-without-model", f"pool {name} counts accelerators and does not say which", at(per_node, "accelerators"),
+                "accelerators-without-model",
+                f"pool {name} counts accelerators and does not say which",
+                at(per_node, "accelerators"),
                 "add accelerator: <model>, such as nvidia-h100-80gb",
-            )  # fmt: skip
+            )
     elif not parse(per_node.get("accelerators", 0)):
         yield error(
-            "missing-key", f"pool {name} has the accelerator {model.id} and perNode does not say how many", at(item, "perNode"),
+            "missing-key",
+            f"pool {name} has the accelerator {model.id} and perNode does not say how many",
+            at(item, "perNode"),
             "add perNode.accelerators: <cards a node>",
-        )  # fmt: skip
+        )
     else:
         yield from _sharing_defects(item, model)
         yield from _label_defects(item, model)
@@ -120,9 +126,11 @@ def _sharing_defects(item: given.Pool, model: Accelerator) -> Iterator[Finding]:
         )
     if mig["strategy"] == "single" and len(mig["layout"]) != 1:
         yield error(
-            "invalid-mig", f"pool {name}: with strategy single all slices are alike and the layout has {len(mig['layout'])} kinds",
-            at(mig, "layout"), "name one kind, or use strategy: mixed",
-        )  # fmt: skip
+            "invalid-mig",
+            f"pool {name}: with strategy single all slices are alike and the layout has {len(mig['layout'])} kinds",
+            at(mig, "layout"),
+            "name one kind, or use strategy: mixed",
+        )
 
 
 def _label_defects(item: given.Pool, model: Accelerator) -> Iterator[Finding]:
@@ -136,14 +144,18 @@ def _label_defects(item: given.Pool, model: Accelerator) -> Iterator[Finding]:
     has_mig = facts.mig_product_infix in label
     if expected and not label.endswith(expected):
         yield error(
-            "impossible-label", f"pool {item['name']}: nodes shared like this carry a product label that ends in {expected}, not {label}",
-            value_at(item["nodeLabels"], key), f"write {key}: {label.removesuffix(ending)}{expected}",
-        )  # fmt: skip
+            "impossible-label",
+            f"pool {item['name']}: nodes shared like this carry a product label that ends in {expected}, not {label}",
+            value_at(item["nodeLabels"], key),
+            f"write {key}: {label.removesuffix(ending)}{expected}",
+        )
     elif not expected and (label.endswith(ending) or has_mig):
         yield error(
-            "impossible-label", f"pool {item['name']}: a product label such as {label} needs sharing that the pool does not have",
-            value_at(item["nodeLabels"], key), "describe the sharing (mig, timeSlicing, mps), or correct the label",
-        )  # fmt: skip
+            "impossible-label",
+            f"pool {item['name']}: a product label such as {label} needs sharing that the pool does not have",
+            value_at(item["nodeLabels"], key),
+            "describe the sharing (mig, timeSlicing, mps), or correct the label",
+        )
 
 
 def product_suffix(item: given.Pool, facts: Vendor) -> str:
@@ -169,18 +181,22 @@ def _reserve_defects(item: given.Pool) -> Iterator[Finding]:
     reserve = item.get("reserve") or {}
     if reserve.get("nodes", 0) > item["nodes"]:
         yield error(
-            "reserve-above-pool", f"pool {item['name']} reserves {reserve['nodes']} of {item['nodes']} nodes", at(reserve, "nodes"),
+            "reserve-above-pool",
+            f"pool {item['name']} reserves {reserve['nodes']} of {item['nodes']} nodes",
+            at(reserve, "nodes"),
             "reserve at most as many nodes as there are",
-        )  # fmt: skip
+        )
     kept: Mapping[str, Any] = reserve.get("perNode") or {}
     per_node: Mapping[str, Any] = item["perNode"]
     for key, amount in kept.items():
         there = per_node.get(key, 0)
         if parse(amount) > parse(there):
             yield error(
-                "reserve-above-pool", f"pool {item['name']} reserves {key} {amount} of {there} a node", at(kept, key),
+                "reserve-above-pool",
+                f"pool {item['name']} reserves {key} {amount} of {there} a node",
+                at(kept, key),
                 "reserve at most what a node has",
-            )  # fmt: skip
+            )
 
 
 def _topology_defects(item: given.Pool) -> Iterator[Finding]:
@@ -218,7 +234,7 @@ def _sharing(item: given.Pool) -> Sharing:
         replicas=shared["replicas"],
         mode=mode,
         rename=bool(shared.get("rename", False)),
-fail_greater_than_one=bool(shared.get("failRequestsGreaterThanOne", False)),
+        fail_greater_than_one=bool(shared.get("failRequestsGreaterThanOne", False)),
     )
 
 

@@ -166,9 +166,11 @@ def _defects(item: given.Profile, release: OpenShiftAI) -> Iterator[Finding]:
     name = item["name"]
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in release.reserved_profiles):
         yield error(
-            "reserved-name", f"OpenShift AI makes hardware profiles called {name} itself", at(item, "name"),
+            "reserved-name",
+            f"OpenShift AI makes hardware profiles called {name} itself",
+            at(item, "name"),
             f"choose a name other than {', '.join(release.reserved_profiles)}",
-        )  # fmt: skip
+        )
     for key in ("cpu", "memory", "accelerators"):
         part = item.get(key)
         if isinstance(part, Mapping):
@@ -183,9 +185,12 @@ def _order(name: str, key: str, part: Mapping[str, str]) -> Iterator[Finding]:
             below, above = part.get(low, default), part[high]
             if parse(below) > parse(above):
                 yield error(
-                    "invalid-range", f"profile {name}: {key}.{low} {below} is above {high} {above}; the dashboard hides such a profile",
-                    value_at(part, high), f"make {low} at most {high}", layer=Layer.READINESS,
-                )  # fmt: skip
+                    "invalid-range",
+                    f"profile {name}: {key}.{low} {below} is above {high} {above}; the dashboard hides such a profile",
+                    value_at(part, high),
+                    f"make {low} at most {high}",
+                    layer=Layer.READINESS,
+                )
 
 
 def _pool_defects(item: given.Profile, pool: Pool) -> Iterator[Finding]:

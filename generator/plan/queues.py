@@ -74,18 +74,31 @@ class Queues:
         queues = tuple(self._queue(q, quota, spaces) for q in quota.get("queues") or ())
         local = tuple(self._local_queues(quota, queues, spaces))
         return Team(
-            name, who.get("displayName"), who.get("contact"), who.get("costCenter"),
-            _subjects(who.get("admins")), _subjects(who.get("members")), _subjects(who.get("viewers")),
-            spaces, queues, local, self.overrides.since(name), at(quota),
-        )  # fmt: skip
+            name,
+            who.get("displayName"),
+            who.get("contact"),
+            who.get("costCenter"),
+            _subjects(who.get("admins")),
+            _subjects(who.get("members")),
+            _subjects(who.get("viewers")),
+            spaces,
+            queues,
+            local,
+            self.overrides.since(name),
+            at(quota),
+        )
 
     def _queue(self, item: given.Queue, quota: given.TeamQuota, spaces: tuple[Namespace, ...]) -> ClusterQueue:
         name = f"{quota['team']}-{item['name']}"
         if item["name"] in (DEFAULT, PLATFORM_QUEUE):
             self.findings.append(
-                error("reserved-name", f"team {quota['team']}: a queue cannot be called {item['name']}", at(item, "name"),
-                      "rename it; every namespace gets a LocalQueue default that leads to its defaultQueue")
-            )  # fmt: skip
+                error(
+                    "reserved-name",
+                    f"team {quota['team']}: a queue cannot be called {item['name']}",
+                    at(item, "name"),
+                    "rename it; every namespace gets a LocalQueue default that leads to its defaultQueue",
+                )
+            )
         if len(name) > 63:
             self.findings.append(
                 error(
@@ -129,7 +142,7 @@ class Queues:
                         at(item.get("namespaces"), index),
                         (f"did you mean {spelling}? " if spelling else "") + "add it to the team's namespaces",
                         layer=Layer.REFERENCE,
-                    )  # fmt: skip
+                    )
                 )
 
     def _flavors(self, item: given.Queue, quota: given.TeamQuota, preset: Preset) -> tuple[FlavorQuota, ...]:
@@ -213,7 +226,7 @@ class Queues:
                             value_at(written, "defaultQueue"),
                             f"add {space.name} to the namespaces of queue {name}",
                             layer=Layer.READINESS,
-                        )  # fmt: skip
+                        )
                     )
             if chosen is not None:
                 yield LocalQueue(DEFAULT, space.name, chosen.name, space.team, True, space.origin)
@@ -251,6 +264,9 @@ def _too_many(owner: str, flavors: tuple[FlavorQuota, ...], kueue: Kueue, place:
     for count, key, what in ((len(flavors), "flavors", "pools"), (resources, "coveredResources", "resources")):
         if count > (limit := kueue.limits[key]):
             yield error(
-                "too-many-flavors", f"{owner} has {count} {what}, and Red Hat build of Kueue {kueue.version} allows {limit}", place,
-                "split the queue", layer=Layer.SCHEMA,
-            )  # fmt: skip
+                "too-many-flavors",
+                f"{owner} has {count} {what}, and Red Hat build of Kueue {kueue.version} allows {limit}",
+                place,
+                "split the queue",
+                layer=Layer.SCHEMA,
+            )

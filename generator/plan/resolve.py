@@ -120,9 +120,13 @@ def fleet_wide(given: Given, plans: Iterable[Plan]) -> Iterator[Finding]:
         name = profile["name"]
         if not with_pool:
             yield Finding(
-                "unused-profile", Severity.WARNING, Layer.REFERENCE, f"profile {name}: no environment has a pool {profile['pool']}", at(profile, "pool"),
+                "unused-profile",
+                Severity.WARNING,
+                Layer.REFERENCE,
+                f"profile {name}: no environment has a pool {profile['pool']}",
+                at(profile, "pool"),
                 "correct the pool, or remove the profile",
-            )  # fmt: skip
+            )
         elif not any(profiles.is_usable(profile, p.pools, p.teams) for p in with_pool):
             yield error(
                 "profile-queue-missing",
@@ -136,6 +140,10 @@ def fleet_wide(given: Given, plans: Iterable[Plan]) -> Iterator[Finding]:
         if not any(runtimes.is_possible(runtime, p.pools) for p in able):
             reason = "has a pool for it" if able else "has the component trainer"
             yield Finding(
-                "unused-runtime", Severity.WARNING, Layer.REFERENCE, f"runtime {runtime['name']}: no environment {reason}", at(runtime),
+                "unused-runtime",
+                Severity.WARNING,
+                Layer.REFERENCE,
+                f"runtime {runtime['name']}: no environment {reason}",
+                at(runtime),
                 "correct its pool or accelerator, or remove the runtime",
-            )  # fmt: skip
+            )

@@ -117,18 +117,23 @@ def _defects(item: given.Runtime, release: OpenShiftAI, trainer: Trainer) -> Ite
     name = item["name"]
     if name in release.shipped_runtimes:
         yield error(
-            "reserved-name", f"OpenShift AI {release.version} ships a runtime {name} and would change it back", at(item, "name"),
+            "reserved-name",
+            f"OpenShift AI {release.version} ships a runtime {name} and would change it back",
+            at(item, "name"),
             "choose another name",
-        )  # fmt: skip
+        )
     if item["framework"] not in trainer.frameworks:
         known = list(trainer.frameworks)
         spelling = near(item["framework"], known)
         hint = f"did you mean {spelling}? " if spelling else ""
         yield Finding(
-            "unknown-framework", Severity.WARNING, Layer.READINESS,
+            "unknown-framework",
+            Severity.WARNING,
+            Layer.READINESS,
             f"runtime {name} has the framework {item['framework']}, for which Trainer {trainer.version} has no policy: it only starts the nodes",
-            value_at(item, "framework"), f"{hint}known are {', '.join(known)}",
-        )  # fmt: skip
+            value_at(item, "framework"),
+            f"{hint}known are {', '.join(known)}",
+        )
 
 
 def _pool_defects(item: given.Runtime, pools: list[Pool]) -> Iterator[Finding]:
@@ -138,18 +143,23 @@ def _pool_defects(item: given.Runtime, pools: list[Pool]) -> Iterator[Finding]:
     listed = ", ".join(p.name for p in pools)
     if "pool" in item and item.get("accelerator", pools[0].vendor) != pools[0].vendor:
         yield error(
-            "wrong-vendor", f"runtime {name} is for {item['accelerator']} and pool {item['pool']} holds {pools[0].vendor}",
-            value_at(item, "accelerator"), "make them agree", layer=Layer.READINESS,
-        )  # fmt: skip
+            "wrong-vendor",
+            f"runtime {name} is for {item['accelerator']} and pool {item['pool']} holds {pools[0].vendor}",
+            value_at(item, "accelerator"),
+            "make them agree",
+            layer=Layer.READINESS,
+        )
         return
     if "slices" in per_node:
         there = _slices(pools)
         for profile in per_node["slices"]:
             if profile not in there:
                 yield error(
-                    "unknown-slice", f"runtime {name} asks for slices {profile}, and no pool of {listed} offers them", at(per_node["slices"], profile),
+                    "unknown-slice",
+                    f"runtime {name} asks for slices {profile}, and no pool of {listed} offers them",
+                    at(per_node["slices"], profile),
                     f"offered are {', '.join(there) or 'none'}",
-                )  # fmt: skip
+                )
     elif parse(per_node.get("accelerators", 0)) and not _whole(pools):
         mixed = _slices(pools)
         yield error(

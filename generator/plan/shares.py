@@ -97,9 +97,11 @@ def _defects(share: Share, pool: Pool, owner: Owner) -> Iterator[Finding]:
         yield from _slice_defects(share, pool, owner)
     if STORAGE in share and STORAGE not in pool.total:
         yield error(
-            "unknown-capacity", f"{owner.name} gets {STORAGE} of pool {pool.name}, whose nodes do not say how much they have",
-            at(share, STORAGE), f"add perNode.{STORAGE} to the pool",
-        )  # fmt: skip
+            "unknown-capacity",
+            f"{owner.name} gets {STORAGE} of pool {pool.name}, whose nodes do not say how much they have",
+            at(share, STORAGE),
+            f"add perNode.{STORAGE} to the pool",
+        )
     if owner.in_cohort:
         return
     for key, nothing in (("borrow", 0), ("lend", 0)):
@@ -126,9 +128,11 @@ def parse_or(value: Any) -> Amount | None:
 def _no_accelerators(share: Share, pool: Pool, owner: Owner) -> Finding:
     if not pool.offers:
         return error(
-            "accelerators-of-cpu-pool", f"{owner.name} gets accelerators of pool {pool.name}, which has none", at(share, "accelerators"),
+            "accelerators-of-cpu-pool",
+            f"{owner.name} gets accelerators of pool {pool.name}, which has none",
+            at(share, "accelerators"),
             "name cpu and memory, or another pool",
-        )  # fmt: skip
+        )
     return error(
         "accelerators-of-mig-pool",
         f"{owner.name} gets whole accelerators of pool {pool.name}, which is cut into mixed MIG slices and offers {', '.join(pool.offers)}",
@@ -141,18 +145,22 @@ def _slice_defects(share: Share, pool: Pool, owner: Owner) -> Iterator[Finding]:
     if pool.sharing.mig != "mixed":
         offered = ", ".join(pool.offers) or "no accelerators"
         yield error(
-            "slices-of-whole-pool", f"{owner.name} gets slices of pool {pool.name}, which is not cut into mixed MIG slices and offers {offered}",
-            at(share, "slices"), "write accelerators: <count>" if pool.offers else "name another pool",
-        )  # fmt: skip
+            "slices-of-whole-pool",
+            f"{owner.name} gets slices of pool {pool.name}, which is not cut into mixed MIG slices and offers {offered}",
+            at(share, "slices"),
+            "write accelerators: <count>" if pool.offers else "name another pool",
+        )
         return
     for profile in share["slices"]:
         if profile not in pool.sharing.layout:
             spelling = near(profile, pool.sharing.layout)
             hint = f"did you mean {spelling}? " if spelling else ""
             yield error(
-                "unknown-slice", f"{owner.name} gets slices {profile} of pool {pool.name}, which has none", at(share["slices"], profile),
+                "unknown-slice",
+                f"{owner.name} gets slices {profile} of pool {pool.name}, which has none",
+                at(share["slices"], profile),
                 f"{hint}the pool has {', '.join(pool.sharing.layout)}",
-            )  # fmt: skip
+            )
 
 
 def _guaranteed(share: Share, pool: Pool, changes: list[Change]) -> dict[str, Amount]:
