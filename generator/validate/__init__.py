@@ -1,0 +1,1 @@
+"""What the API server and the controllers would say about one object, before they see it."""
