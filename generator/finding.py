@@ -88,7 +88,7 @@ def error(
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:
-    """Return findings without exact repeats, by file, line, column, severity, rule: the order in which all formats show them."""
+    """Return findings without exact repeats, by file, line, column, severity, rule: the order that all formats show."""
     nowhere = Location("")
     unique = dict.fromkeys(findings)
     return sorted(unique, key=lambda f: (f.location or nowhere, f.severity.rank, f.rule, f.message))

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from generator.commands.read import read
 from generator.environment.load import FOLDER, Repository, load
-from generator.environment.validate import near
 from generator.finding import FatalError, Finding, Severity, error, in_order
 from generator.kustomize import layout
 from generator.output import Scope
 from generator.plan.model import Plan
 from generator.plan.resolve import fleet_wide, resolve
+from generator.spelling import near
 
 
 @dataclass(frozen=True, slots=True)

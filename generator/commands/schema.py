@@ -9,9 +9,10 @@ from typing import Any
 
 from generator.accelerators import load as accelerators
 from generator.environment.schema import schema, schema_of_all
-from generator.environment.validate import KINDS, near
+from generator.environment.validate import KINDS
 from generator.finding import FatalError
 from generator.releases import load as releases
+from generator.spelling import near
 
 _PRODUCTS = {"openshiftAI": "openshift-ai", "kueue": "kueue", "gitops": "gitops"}
 

@@ -16,7 +16,7 @@ _BUILD_KINDS = ("Kustomization", "Component")
 
 
 def emit(plan: Plan) -> tuple[list[Manifest], list[Finding]]:
-    """Return the objects of the environment's extra files, labelled like generated ones, and what is wrong with them."""
+    """Return the objects of the extra files, labelled like generated ones, and what is wrong with them."""
     manifests: list[Manifest] = []
     findings: list[Finding] = []
     for path, text in sorted(plan.given.extra.items()):

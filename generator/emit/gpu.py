@@ -23,7 +23,7 @@ OPERATOR = "nvidia-gpu"
 
 
 def adjusted(operand: Operand, plan: Plan) -> dict[str, Any]:
-    """Return an operand's spec, a ClusterPolicy's with MIG strategy, layouts and device plugin settings of the pools."""
+    """Return an operand's spec; a ClusterPolicy's has the pools' MIG strategy, layouts and device plugin settings."""
     spec: dict[str, Any] = copy.deepcopy(dict(operand.spec))
     if operand.kind != CLUSTER_POLICY:
         return spec

@@ -53,7 +53,8 @@ def emit(plan: Plan) -> Iterator[Manifest]:
         "validations": [
             {
                 "expression": "!variables.accelerated || variables.owned || variables.queue != ''",
-                "message": f"what asks for accelerators in this namespace needs the label {QUEUE_NAME}: the name of a LocalQueue",
+                "message": "what asks for accelerators in this namespace needs the label "
+                f"{QUEUE_NAME}: the name of a LocalQueue",
                 "reason": "Forbidden",
             }
         ],
@@ -65,4 +66,5 @@ def emit(plan: Plan) -> Iterator[Manifest]:
 
 def _accelerated(resources: list[str]) -> str:
     names = "[" + ", ".join(f"'{name}'" for name in resources) + "]"
-    return f"variables.containers.exists(c, {names}.exists(r, r in c.?resources.limits.orValue({{}}) || r in c.?resources.requests.orValue({{}})))"
+    asked = " || ".join(f"r in c.?resources.{part}.orValue({{}})" for part in ("limits", "requests"))
+    return f"variables.containers.exists(c, {names}.exists(r, {asked}))"

@@ -1,6 +1,7 @@
 """Health checks in Lua for kinds that Argo CD has none for, as a merge patch for the user's own ArgoCD resource.
 
-The scripts are in generator/health/, one a kind. Without them an inactive queue shows as healthy, and waves do not wait.
+The scripts are in generator/health/, one a kind. Without them an inactive queue shows as healthy, and waves do not
+wait.
 """
 
 from __future__ import annotations

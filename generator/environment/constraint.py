@@ -25,12 +25,12 @@ PERCENT = r"(100|[0-9]{1,2})(\.[0-9]{1,3})?%"
 QUANTITY = r"[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?"
 
 
-class Refused(ValueError):
+class RefusedError(ValueError):
     """A value that is not allowed; the message continues "costCenter is 4711: …"."""
 
 
 class Constraint:
-    """A marker for `Annotated[...]`: `check` returns the value or raises Refused, `schema` is its JSON Schema."""
+    """A marker for `Annotated[...]`: `check` returns the value or raises RefusedError, `schema` is its JSON Schema."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class Constraint:
         def judged(value: Any) -> Any:
             try:
                 return self.check(value)
-            except Refused as refused:
+            except RefusedError as refused:
                 text = str(refused).replace("{", "{{").replace("}", "}}")
                 raise PydanticCustomError("refused", text) from None
 
@@ -67,13 +67,13 @@ class Text(Constraint):
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str):
-            raise Refused(unquoted(value, f"must be {self.what}"))
+            raise RefusedError(unquoted(value, f"must be {self.what}"))
         if len(value) > self.longest:
-            raise Refused(f"must be {self.what} of at most {self.longest} characters and has {len(value)}")
+            raise RefusedError(f"must be {self.what} of at most {self.longest} characters and has {len(value)}")
         if not _compiled(self.pattern).fullmatch(value):
-            raise Refused(f"must be {self.what}")
+            raise RefusedError(f"must be {self.what}")
         if self.also is not None and (reason := self.also(value)):
-            raise Refused(reason)
+            raise RefusedError(reason)
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -94,9 +94,9 @@ class Count(Constraint):
 
     def check(self, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise Refused(f"must be a whole number from {self.least} to {self.most}, without quotes")
+            raise RefusedError(f"must be a whole number from {self.least} to {self.most}, without quotes")
         if not self.least <= value <= self.most:
-            raise Refused(f"must be from {self.least} to {self.most}")
+            raise RefusedError(f"must be from {self.least} to {self.most}")
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -112,9 +112,9 @@ class Number(Constraint):
 
     def check(self, value: Any) -> int | Decimal:
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            raise Refused(f"must be a number from {self.least} to {self.most}, without quotes")
+            raise RefusedError(f"must be a number from {self.least} to {self.most}, without quotes")
         if not self.least <= value <= self.most:
-            raise Refused(f"must be from {self.least} to {self.most}")
+            raise RefusedError(f"must be from {self.least} to {self.most}")
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -132,19 +132,19 @@ class Amount(Constraint):
 
     def check(self, value: Any) -> str | int | Decimal:
         if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-            raise Refused(f"must be {self.what}")
+            raise RefusedError(f"must be {self.what}")
         if value in self.words or (self.percent and isinstance(value, str) and _compiled(PERCENT).fullmatch(value)):
             return value
         if isinstance(value, str) and value.endswith("%") and self.percent:
-            raise Refused("must be a percentage from 0% to 100%")
+            raise RefusedError("must be a percentage from 0% to 100%")
         try:
             amount = quantity.parse(value)
         except ValueError as error:
-            raise Refused(f"{error}; it must be {self.what}") from None
+            raise RefusedError(f"{error}; it must be {self.what}") from None
         if self.whole and amount % quantity.UNIT:
-            raise Refused("must be a whole number")
+            raise RefusedError("must be a whole number")
         if self.positive and not amount:
-            raise Refused("must be more than 0")
+            raise RefusedError("must be more than 0")
         return value
 
     @property

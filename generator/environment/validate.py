@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -14,8 +13,9 @@ from generator.environment.inventory import Inventory
 from generator.environment.quotas import Quotas
 from generator.environment.team import Team
 from generator.environment.waivers import Waivers
-from generator.finding import Finding, Location, error
+from generator.finding import Finding, error
 from generator.source import Document
+from generator.spelling import remedy
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -71,7 +71,8 @@ def envelope(document: Document) -> Iterator[Finding]:
             "not-an-input",
             "this document has neither apiVersion nor kind",
             start,
-            f"begin it with apiVersion: {API_VERSION} and a kind, or move a Kubernetes manifest to <environment>/extra/",
+            f"begin it with apiVersion: {API_VERSION} and a kind, "
+            "or move a Kubernetes manifest to <environment>/extra/",
         )
         return
     if version != API_VERSION:
@@ -82,22 +83,7 @@ def envelope(document: Document) -> Iterator[Finding]:
     if not isinstance(kind, str) or kind not in KINDS:
         said = "is missing" if kind is None else f"is {kind!r}"
         where = document.locate(("kind",)) if "kind" in root else start
-        yield error("unknown-kind", f"kind {said}", where, _suggest(str(kind), KINDS, "write one of"))
-
-
-def near(word: str, words: Sequence[str] | Mapping[str, Any]) -> str | None:
-    """Return the likely spelling among `words`, or None: the nearest, or one that differs in case or dashes only."""
-    plain = {w.lower().replace("-", "").replace("_", ""): w for w in words}
-    if same := plain.get(word.lower().replace("-", "").replace("_", "")):
-        return same
-    found = difflib.get_close_matches(word, list(words), 1, 0.6)
-    return found[0] if found else None
-
-
-def _suggest(word: str, words: Sequence[str] | Mapping[str, Any], otherwise: str) -> str:
-    spelling = near(word, words)
-    listed = ", ".join(words)
-    return f"did you mean {spelling}? ({listed})" if spelling else f"{otherwise} {listed}"
+        yield error("unknown-kind", f"kind {said}", where, remedy(str(kind), KINDS, "write one of"))
 
 
 def spelled(path: Sequence[str | int]) -> str:
@@ -114,7 +100,7 @@ def _finding(document: Document, shape: type, problem: Mapping[str, Any]) -> Fin
     kind, said = problem["type"], spelled(path)
     if kind == "extra_forbidden":
         known = _keys(shape, path[:-1])
-        fix = _suggest(str(path[-1]), known, "known keys are") if known else f"remove {path[-1]}"
+        fix = remedy(str(path[-1]), known, "known keys are") if known else f"remove {path[-1]}"
         parent = spelled(path[:-1]) or f"kind {document.root['kind']}"
         return error("unknown-key", f"{parent} has no key {path[-1]!r}", document.locate(path, key=True), fix)
     if kind == "missing":
@@ -123,23 +109,19 @@ def _finding(document: Document, shape: type, problem: Mapping[str, Any]) -> Fin
         return error(
             "missing-key", f"{parent} lacks {path[-1]}", document.locate(path[:-1]), f"add {path[-1]}: {wanted}"
         )
-    where = document.locate(path, key=True) if is_key else _place(document, path)
+    where = document.locate(path, key=True) if is_key else document.locate(path)
     if kind == "refused":
         subject = f"the key {path[-1]!r} of {spelled(path[:-1])}" if is_key else f"{said} is {_shown(problem['input'])}"
-        return error("invalid-value", f"{subject}: {problem['msg']}", where, _remedy(problem["msg"], path))
+        return error("invalid-value", f"{subject}: {problem['msg']}", where, _way_out(problem["msg"], path))
     if kind == "literal_error":
         allowed = problem["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
-        fix = _suggest(str(problem["input"]), allowed, "write one of")
+        fix = remedy(str(problem["input"]), allowed, "write one of")
         return error("invalid-value", f"{said} is {_shown(problem['input'])}", where, fix)
     other = problem["msg"].removeprefix("Input should be ")
     return error("invalid-type", f"{said} is {_shown(problem['input'])}", where, f"make it {_TYPES.get(kind, other)}")
 
 
-def _place(document: Document, path: tuple[str | int, ...]) -> Location:
-    return document.locate(path)
-
-
-def _remedy(message: str, path: tuple[str | int, ...]) -> str:
+def _way_out(message: str, path: tuple[str | int, ...]) -> str:
     if "write it in quotes" in message:
         return f"write {path[-1]}: {message.rsplit(', ', 1)[1]}" if isinstance(path[-1], str) else "put it in quotes"
     return f"change {path[-1] if isinstance(path[-1], str) else spelled(path[-2:])} to what is allowed"

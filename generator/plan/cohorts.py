@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from generator.environment import quotas as given
 from generator.environment.load import Inputs
-from generator.environment.validate import near
 from generator.finding import Finding, Layer, Related, error
 from generator.plan import shares
-from generator.plan.model import Cohort, FlavorQuota, Pool
+from generator.plan.model import Cohort, Pool
 from generator.quantity import parse
 from generator.releases.model import Kueue
 from generator.source import at, value_at
+from generator.spelling import hint
 
 
 def resolve(inputs: Inputs, pools: Mapping[str, Pool], kueue: Kueue) -> tuple[tuple[Cohort, ...], list[Finding]]:
@@ -20,41 +20,12 @@ def resolve(inputs: Inputs, pools: Mapping[str, Pool], kueue: Kueue) -> tuple[tu
     findings = [*_unsupported(inputs.cohorts, kueue), *_dangling(inputs.cohorts), *_loops(inputs.cohorts)]
     cohorts = []
     for item in inputs.cohorts:
-        flavors, found = _flavors(item, pools)
+        owner = shares.Owner(f"cohort {item['name']}", "parent" in item, group="parent cohort", may_lend_more=True)
+        flavors, found = shares.flavors(item.get("quota") or {}, pools, owner, {})
         findings += found
         weight = parse(item["fairShareWeight"]) if "fairShareWeight" in item else None
         cohorts.append(Cohort(item["name"], item.get("parent"), weight, flavors, at(item)))
     return tuple(sorted(cohorts, key=lambda c: c.name)), findings
-
-
-def _flavors(item: given.Cohort, pools: Mapping[str, Pool]) -> tuple[tuple[FlavorQuota, ...], list[Finding]]:
-    owner = shares.Owner(
-        f"cohort {item['name']}", "parent" in item, "unlimited", "all", "parent cohort", may_lend_more=True
-    )
-    flavors, findings = [], []
-    quota = item.get("quota") or {}
-    for name, share in quota.items():
-        if name not in pools:
-            findings.append(unknown_pool(owner.name, quota, name, pools))
-            continue
-        flavor, found = shares.resolve(share, pools[name], owner, [], at(quota, name))
-        flavors.append(flavor)
-        findings += found
-    return shares.covering(flavors), findings
-
-
-def unknown_pool(owner: str, quota: object, name: str, pools: Mapping[str, Pool]) -> Finding:
-    """Return the finding for a quota of a pool that the inventory does not have."""
-    spelling = near(name, pools)
-    hint = f"did you mean {spelling}? " if spelling else ""
-    listed = ", ".join(pools) or "none"
-    return error(
-        "unknown-pool",
-        f"{owner} gets a share of pool {name}, which the inventory does not have",
-        at(quota, name),
-        f"{hint}pools are {listed}",
-        layer=Layer.REFERENCE,
-    )
 
 
 def _unsupported(cohorts: list[given.Cohort], kueue: Kueue) -> Iterator[Finding]:
@@ -65,7 +36,8 @@ def _unsupported(cohorts: list[given.Cohort], kueue: Kueue) -> Iterator[Finding]
             if key in item:
                 yield error(
                     "unsupported-by-release",
-                    f"cohort {item['name']} has a {key}, and Red Hat build of Kueue {kueue.version} has no Cohort objects",
+                    f"cohort {item['name']} has a {key}, "
+                    f"and Red Hat build of Kueue {kueue.version} has no Cohort objects",
                     at(item, key),
                     f"remove {key}, or move to Kueue 1.2 or later",
                 )
@@ -76,13 +48,11 @@ def _dangling(cohorts: list[given.Cohort]) -> Iterator[Finding]:
     for item in cohorts:
         parent = item.get("parent")
         if parent is not None and parent not in names:
-            spelling = near(parent, names)
             yield error(
                 "unknown-cohort",
                 f"cohort {item['name']} has the parent {parent}, which is not declared",
                 value_at(item, "parent"),
-                (f"did you mean {spelling}? " if spelling else "")
-                + f"declare {parent} under cohorts, or name one of {', '.join(names)}",
+                f"{hint(parent, names)}declare {parent} under cohorts, or name one of {', '.join(names)}",
                 layer=Layer.REFERENCE,
             )
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from generator.environment.load import Inputs
-from generator.environment.validate import near, spelled
+from generator.environment.validate import spelled
 from generator.finding import Finding, Layer, Location, error
 from generator.plan.model import ComponentState
 from generator.releases.model import Component, OpenShiftAI
 from generator.source import at, value_at
+from generator.spelling import remedy
 
 KUEUE = "kueue"
 STATE = "managementState"
@@ -86,13 +87,11 @@ def _defects(name: str, written: Mapping[str, Mapping[str, Any]], release: OpenS
             layer=Layer.SCHEMA,
         )
     elif name not in release.components:
-        spelling = near(name, release.components)
-        hint = f"did you mean {spelling}? " if spelling else ""
         yield error(
             "unknown-component",
             f"OpenShift AI {release.version} has no component {name}",
             place,
-            f"{hint}components are {', '.join(release.components)}",
+            remedy(name, release.components, "components are"),
             layer=Layer.SCHEMA,
         )
     elif written[name]:
@@ -111,9 +110,11 @@ def _kueue_defects(written: Mapping[str, Any], release: OpenShiftAI) -> Iterator
         elif value == "Managed":
             yield error(
                 "kueue-managed",
-                f"the embedded Kueue is not supported by Apportion; on OpenShift AI {release.version} {release.kueue_managed_reason}",
+                "the embedded Kueue is not supported by Apportion; "
+                f"on OpenShift AI {release.version} {release.kueue_managed_reason}",
                 value_at(written, key),
-                "write Unmanaged: save the queue objects, set Removed, install the Red Hat build of Kueue, then set Unmanaged",
+                "write Unmanaged: save the queue objects, set Removed, "
+                "install the Red Hat build of Kueue, then set Unmanaged",
                 layer=Layer.WEBHOOK,
             )
         elif value not in release.kueue_states:

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from generator.environment.cluster import KueueChoice
 from generator.environment.load import Inputs
-from generator.environment.validate import near
 from generator.finding import Finding, Layer, error
 from generator.plan import shares
-from generator.plan.cohorts import unknown_pool
-from generator.plan.model import ClusterQueue, ComponentState, FlavorQuota, Fungibility, KueueSettings, Pool, Preemption
-from generator.plan.queues import DEFAULT
+from generator.plan.model import ClusterQueue, ComponentState, KueueSettings, Pool, Preemption
+from generator.plan.queues import DEFAULT, STRATEGY, fungibility
 from generator.releases.model import Kueue, OpenShiftAI
 from generator.source import at
+from generator.spelling import remedy
 
 FALLBACK = "BatchJob"  # the CR demands one framework where no component brings any
 
@@ -62,13 +61,11 @@ def _framework_defects(name: str, asked: list[str], index: int, release: Kueue) 
             layer=Layer.READINESS,
         )
     elif name not in release.frameworks:
-        spelling = near(name, release.frameworks)
-        hint = f"did you mean {spelling}? " if spelling else ""
         yield error(
             "unknown-framework",
             f"Red Hat build of Kueue {release.version} has no framework {name}",
             place,
-            f"{hint}frameworks are {', '.join(release.frameworks)}",
+            remedy(name, release.frameworks, "frameworks are"),
             layer=Layer.SCHEMA,
         )
 
@@ -82,27 +79,19 @@ def default_queue(
         return None, []
     quota = choice.get("defaultQueue") or {}
     place = at(choice, "defaultQueue") if "defaultQueue" in choice else at(inputs.environment, "platform")
-    owner = shares.Owner("the platform's default queue", False, 0, 0)
-    flavors: list[FlavorQuota] = []
-    findings: list[Finding] = []
-    for name, share in quota.items():
-        if name not in pools:
-            findings.append(unknown_pool(owner.name, quota, name, pools))
-            continue
-        flavor, found = shares.resolve(share, pools[name], owner, [], at(quota, name))
-        flavors.append(flavor)
-        findings += found
+    owner = shares.Owner("the platform's default queue", in_cohort=False)
+    flavors, findings = shares.flavors(quota, pools, owner, {})
     queue = ClusterQueue(
         name=str(release.kueue_component.get("defaultClusterQueueName", DEFAULT)),
         team=None,
         queue=DEFAULT,
         use="interactive",
         cohort=None,
-        flavors=shares.covering(flavors),
+        flavors=flavors,
         namespaces=None,
         preemption=Preemption("Never", "Never", "Never"),
-        fungibility=Fungibility(kueue.fungibility["whenCanBorrow"][0], kueue.fungibility["whenCanPreempt"][0]),
-        strategy="BestEffortFIFO",
+        fungibility=fungibility({}, kueue),
+        strategy=STRATEGY,
         stop_policy="None",
         weight=None,
         admission_checks=(),

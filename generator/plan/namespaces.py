@@ -56,7 +56,8 @@ def _defects(item: given.Namespace, team: str) -> Iterator[Finding]:
         if GOVERNED.fullmatch(key):
             yield error(
                 "quota-beside-kueue",
-                f"namespace {name} has a ResourceQuota on {key}, which Kueue governs: it would refuse pods that Kueue has admitted",
+                f"namespace {name} has a ResourceQuota on {key}, which Kueue governs: "
+                "it would refuse pods that Kueue has admitted",
                 at(quota, key),
                 f"remove {key}; the team's queue limits it",
                 layer=Layer.POLICY,

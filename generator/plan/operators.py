@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from generator.environment.cluster import OperatorChoice
 from generator.environment.load import Inputs
-from generator.environment.validate import near
 from generator.finding import Finding, Layer, Location, error
 from generator.plan.model import ComponentState, KueueSettings, Pool, Subscription
 from generator.plan.releases import Releases
 from generator.releases import load
 from generator.releases.model import Operator
 from generator.source import at, value_at
+from generator.spelling import remedy
 
 
 def resolve(
@@ -92,13 +92,11 @@ def _unknown(choices: Mapping[str, OperatorChoice]) -> Iterator[Finding]:
     known = load.operator_ids()
     for id_ in choices:
         if id_ not in known:
-            spelling = near(id_, known)
-            hint = f"did you mean {spelling}? " if spelling else ""
             yield error(
                 "unknown-operator",
                 f"operator {id_} is not known",
                 at(choices, id_),
-                f"{hint}known are {', '.join(known)}; others go to extra/ as manifests",
+                f"{remedy(id_, known)}; others go to extra/ as manifests",
             )
 
 
@@ -116,13 +114,11 @@ def _defects(
         )
     _, known = channels(operator, releases)
     if known and subscription.channel not in known:
-        spelling = near(subscription.channel, known)
-        hint = f"did you mean {spelling}? " if spelling else ""
         yield error(
             "unknown-channel",
             f"{operator.title} has no channel {subscription.channel} that holds the target release",
             value_at(choice, "channel"),
-            f"{hint}known channels are {', '.join(known)}",
+            remedy(subscription.channel, known, "known channels are"),
             layer=Layer.READINESS,
         )
     csv = choice.get("startingCSV")

@@ -2,85 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from generator.environment import quotas as given
 from generator.environment.load import Inputs
-from generator.environment.validate import near
 from generator.finding import Finding, Layer, error
-from generator.plan.shares import Change
+from generator.plan.amounts import Change
+from generator.plan.model import Pool
+from generator.plan.shares import defects
 from generator.source import at, value_at
+from generator.spelling import remedy
+
+Written = Mapping[str, Mapping[str, Mapping[str, given.Share]]]  # team → queue → pool → share
 
 
 class Overrides:
-    """The overrides of one environment; without `as_of` (YYYY-MM-DD) none applies."""
+    """The overrides of one environment; without `as_of` (YYYY-MM-DD) none applies.
 
-    def __init__(self, inputs: Inputs, as_of: str | None) -> None:
-        self._items = inputs.overrides
-        self._quotas = inputs.quotas
-        self._applying: dict[tuple[str, str, str], list[Change]] = {}
-        self._since: dict[tuple[str, str, str], str] = {}
-        if as_of is None:
-            return
-        for item in self._items:
-            if item["from"] <= as_of <= item["until"]:
-                key = (item["team"], item["queue"], item["pool"])
-                change = Change(item.get("add") or given.Amounts(), item.get("set") or given.Amounts())
-                self._applying.setdefault(key, []).append(change)
-                self._since[key] = max(self._since.get(key, ""), item["from"])
+    `findings` is what is wrong with any of them, whatever its dates; such a one never applies.
+    """
 
-    def of(self, team: str, queue: str, pool: str) -> list[Change]:
-        """Return what applies to one share, in the order it was written."""
-        return self._applying.get((team, queue, pool), [])
+    def __init__(self, inputs: Inputs, pools: Mapping[str, Pool], as_of: str | None) -> None:
+        self.findings: list[Finding] = []
+        self._applying: dict[tuple[str, str], dict[str, list[Change]]] = {}
+        self._since: dict[str, str] = {}
+        written = _written(inputs)
+        for item in inputs.overrides:
+            found = [*_defects(item), *_reference_defects(item, written), *_amount_defects(item, pools)]
+            self.findings += found
+            if as_of is not None and not found and item["from"] <= as_of <= item["until"]:
+                self._apply(item)
+
+    def of(self, team: str, queue: str) -> Mapping[str, Sequence[Change]]:
+        """Return what applies to a queue's shares, by pool, in the order it was written."""
+        return self._applying.get((team, queue), {})
 
     def since(self, team: str) -> str | None:
         """Return since when all overrides that now apply to a team do; None: none applies.
 
         The output then changes when an override begins or ends, not with each day that it is compiled for.
         """
-        return max((first for (name, _, _), first in self._since.items() if name == team), default=None)
+        return self._since.get(team)
 
-    def defects(self) -> Iterator[Finding]:
-        """Yield what is wrong with any override, whatever its dates."""
-        queues = {(t["team"], q["name"]): q.get("quota") or {} for t in self._quotas for q in t.get("queues") or ()}
-        teams = {team for team, _ in queues}
-        for item in self._items:
-            if item["from"] > item["until"]:
-                yield error(
-                    "invalid-range",
-                    f"the override begins on {item['from']} and ends before, on {item['until']}",
-                    value_at(item, "from"),
-                    "swap the dates",
-                )
-            if ("add" in item) == ("set" in item):
-                yield error(
-                    "override-without-amount",
-                    "an override has either add or set",
-                    at(item),
-                    "write add: {…} or set: {…}",
-                )
-            team, queue, pool = item["team"], item["queue"], item["pool"]
-            own = [q for t, q in queues if t == team]
-            if team not in teams:
-                yield _unknown("team", team, item, sorted(teams))
-            elif queue not in own:
-                yield _unknown("queue", queue, item, own)
-            elif pool not in queues[team, queue]:
-                yield _unknown("pool", pool, item, list(queues[team, queue]))
+    def _apply(self, item: given.Override) -> None:
+        change = Change(item.get("add") or given.Amounts(), item.get("set") or given.Amounts())
+        of_queue = self._applying.setdefault((item["team"], item["queue"]), {})
+        of_queue.setdefault(item["pool"], []).append(change)
+        self._since[item["team"]] = max(self._since.get(item["team"], ""), item["from"])
 
 
-def _unknown(kind: str, name: str, item: given.Override, known: list[str]) -> Finding:
-    spelling = near(name, known)
-    hint = f"did you mean {spelling}? " if spelling else ""
-    owner = {
-        "team": "this environment's quotas have",
-        "queue": f"team {item['team']} has",
-        "pool": f"queue {item['queue']} of team {item['team']} has",
+def _written(inputs: Inputs) -> Written:
+    return {
+        quota["team"]: {queue["name"]: queue.get("quota") or {} for queue in quota.get("queues") or ()}
+        for quota in inputs.quotas
     }
+
+
+def _defects(item: given.Override) -> Iterator[Finding]:
+    if item["from"] > item["until"]:
+        yield error(
+            "invalid-range",
+            f"the override begins on {item['from']} and ends before, on {item['until']}",
+            value_at(item, "from"),
+            "swap the dates",
+        )
+    if ("add" in item) == ("set" in item):
+        yield error(
+            "override-without-amount",
+            "an override has either add or set",
+            at(item),
+            "write add: {…} or set: {…}",
+        )
+
+
+def _reference_defects(item: given.Override, written: Written) -> Iterator[Finding]:
+    team, queue, pool = item["team"], item["queue"], item["pool"]
+    if team not in written:
+        yield _unknown("team", item, "this environment's quotas have", sorted(written))
+    elif queue not in written[team]:
+        yield _unknown("queue", item, f"team {team} has", list(written[team]))
+    elif pool not in written[team][queue]:
+        yield _unknown("pool", item, f"queue {queue} of team {team} has", list(written[team][queue]))
+
+
+def _unknown(kind: str, item: given.Override, owner: str, known: list[str]) -> Finding:
+    name: str = item[kind]  # type: ignore[literal-required]  # team, queue or pool
     return error(
         f"unknown-{kind}",
-        f"the override names the {kind} {name}, and {owner[kind]} none of that name",
+        f"the override names the {kind} {name}, and {owner} none of that name",
         value_at(item, kind),
-        f"{hint}known are {', '.join(known) or 'none'}",
+        remedy(name, known),
         layer=Layer.REFERENCE,
     )
+
+
+def _amount_defects(item: given.Override, pools: Mapping[str, Pool]) -> Iterator[Finding]:
+    pool = pools.get(item["pool"])
+    for amounts in (item.get("add"), item.get("set")):
+        if pool is not None and amounts is not None:
+            yield from defects(amounts, pool, f"the override of queue {item['team']}-{item['queue']}")

@@ -9,18 +9,18 @@ from generator.accelerators.load import accelerator, ids, vendor
 from generator.accelerators.model import Accelerator, Vendor, invalid_geometry, label_text
 from generator.environment import inventory as given
 from generator.environment.load import Inputs
-from generator.environment.validate import near
 from generator.finding import Finding, Layer, Related, Severity, error
 from generator.plan.accelerators import defined
 from generator.plan.model import CPU, MEMORY, STORAGE, Pool, Sharing, Taint, Topology
-from generator.quantity import UNIT, Amount, canonical, canonical_bytes, parse
+from generator.quantity import Amount, parse
 from generator.source import at, value_at
+from generator.spelling import remedy
 
 HOSTNAME = "kubernetes.io/hostname"
 
 
 def resolve(inputs: Inputs, reserved: Sequence[str]) -> tuple[dict[str, Pool], list[Topology], list[Finding]]:
-    """Return pools by name, a topology for each list of levels, and what is wrong. `reserved` are taken flavor names."""
+    """Return pools by name, a topology for each list of levels, and what is wrong; `reserved` names are taken."""
     findings: list[Finding] = []
     models = defined(inputs.environment.get("accelerators") or (), findings)
     topologies: dict[tuple[str, ...], Topology] = {}
@@ -52,13 +52,11 @@ def _defects(item: given.Pool, models: Mapping[str, Accelerator]) -> Iterator[Fi
     name, model = item["name"], _model(item, models)
     if "accelerator" in item and model is None:
         known = (*models, *ids())
-        spelling = near(item["accelerator"], known)
-        hint = f"did you mean {spelling}? " if spelling else ""
         yield error(
             "unknown-accelerator",
             f"pool {name} has the unknown accelerator {item['accelerator']}",
             value_at(item, "accelerator"),
-            f"{hint}known are {', '.join(known)}; the environment may define more under accelerators",
+            f"{remedy(item['accelerator'], known)}; the environment may define more under accelerators",
         )
         return
     per_node = item["perNode"]
@@ -303,30 +301,10 @@ def _overlaps(pools: Mapping[str, Pool]) -> Iterator[Finding]:
                 continue
             yield error(
                 "pools-overlap",
-                f"the labels of pool {pool.name} also select the nodes of pool {other.name}: the same nodes would be given twice",
+                f"the labels of pool {pool.name} also select the nodes of pool {other.name}: "
+                "the same nodes would be given twice",
                 pool.origin,
                 f"add a label to {pool.name} that only its nodes carry",
                 layer=Layer.READINESS,
                 related=(Related(other.origin, f"pool {other.name}"),),
             )
-
-
-def shown(resource: str, amount: Amount) -> str:
-    """Return an amount as people and Kubernetes write it."""
-    return canonical_bytes(amount) if resource in (MEMORY, STORAGE) else canonical(amount)
-
-
-def rounded(resource: str, amount: Amount, *, up: bool = False) -> Amount:
-    """Round a computed amount: cpu to whole cores from one up (else 1m), bytes to Gi from one up (else Mi), cards whole.
-
-    Source: contract, section 1, on `auto`.
-    """
-    unit = grain(resource, amount)
-    return -(-amount // unit) * unit if up else amount // unit * unit
-
-
-def grain(resource: str, amount: Amount) -> Amount:
-    """Return the unit to which an amount of a resource is rounded."""
-    if resource in (MEMORY, STORAGE):
-        return (1024**3 if amount >= 1024**3 * UNIT else 1024**2) * UNIT
-    return 1 if resource == CPU and amount < UNIT else UNIT

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Kueue's preemption, and the borrow and lend defaults; its workloads should carry the priority class of its name."""
+    """Kueue's preemption, and the borrow and lend defaults; workloads should carry the priority class of its name."""
 
     within_cluster_queue: str
     reclaim_within_cohort: str

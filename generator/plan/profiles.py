@@ -13,7 +13,7 @@ from generator.environment import fleet as given
 from generator.environment.load import Inputs
 from generator.finding import Finding, Layer, error
 from generator.plan.model import CPU, MEMORY, ClusterQueue, Identifier, Pool, Priority, Profile, Team
-from generator.plan.pools import shown
+from generator.plan.rounding import shown
 from generator.quantity import UNIT, Amount, parse
 from generator.releases.model import OpenShiftAI
 from generator.source import at, value_at

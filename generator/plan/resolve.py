@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from generator.environment.load import Inputs
 from generator.environment.load import Repository as Given
 from generator.finding import Finding, Layer, Severity, error
-from generator.plan import cohorts, components, kueue, operators, pools, profiles, releases, runtimes, topologies
+from generator.plan import cohorts, components, kueue, operators, pools, profiles, releases, runtimes, teams, topologies
 from generator.plan.model import Plan, Priority, Repository
 from generator.plan.overrides import Overrides
-from generator.plan.queues import Queues
 from generator.source import at
 
 IN_CLUSTER = "https://kubernetes.default.svc"
@@ -37,20 +36,19 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
         return None, findings  # what refers to a broken pool would be reported as unknown
     tree, found = cohorts.resolve(inputs, pool, targets.kueue)
     findings += found
-    overrides = Overrides(inputs, as_of)
-    findings += overrides.defects()
-    queues = Queues(inputs, pool, targets.kueue, overrides)
-    teams = queues.teams()
-    findings += queues.findings
+    overrides = Overrides(inputs, pool, as_of)
+    findings += overrides.findings
+    team, found = teams.resolve(inputs, pool, targets.kueue, overrides)
+    findings += found
     subscriptions, found = operators.resolve(inputs, targets, states, settings, pool)
     findings += found
     managed = frozenset(s.component.name for s in states if s.state == "Managed")
     findings += releases.advisories(targets, managed, at(environment, "platform"))
     priorities = _priorities(inputs)
-    findings += _classes(inputs, {q.use for t in teams for q in t.queues}, priorities)
-    profile, found = profiles.resolve(inputs, pool, teams, priorities, release)
+    findings += _classes(inputs, {q.use for t in team for q in t.queues}, priorities)
+    profile, found = profiles.resolve(inputs, pool, team, priorities, release)
     findings += found
-    runtime, found = runtimes.resolve(inputs, pool, teams, release, trainer="trainer" in managed)
+    runtime, found = runtimes.resolve(inputs, pool, team, release, trainer="trainer" in managed)
     findings += found
     default, found = kueue.default_queue(inputs, pool, release, targets.kueue, kueue_state)
     findings += found
@@ -81,7 +79,7 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
         topologies=tuple(levels),
         cohorts=tree,
         default_queue=default,
-        teams=teams,
+        teams=team,
         profiles=profile,
         runtimes=runtime,
         parameters={**(inputs.fleet.get("policyParameters") or {}), **(environment.get("policyParameters") or {})},
@@ -106,7 +104,8 @@ def _classes(inputs: Inputs, uses: set[str], priorities: tuple[Priority, ...]) -
             "preset-without-priority",
             Severity.WARNING,
             Layer.POLICY,
-            f"queues use the presets {', '.join(lacking)}, and the fleet has no priorities of these names: their workloads rank alike",
+            f"queues use the presets {', '.join(lacking)}, and the fleet has no priorities of these names: "
+            "their workloads rank alike",
             place,
             "add them under priorities in the Fleet",
         )
@@ -130,7 +129,8 @@ def fleet_wide(given: Given, plans: Iterable[Plan]) -> Iterator[Finding]:
         elif not any(profiles.is_usable(profile, p.pools, p.teams) for p in with_pool):
             yield error(
                 "profile-queue-missing",
-                f"profile {name} submits to the queue {profile['queue']} with pool {profile['pool']}, and no namespace has such a LocalQueue",
+                f"profile {name} submits to the queue {profile['queue']} with pool {profile['pool']}, "
+                "and no namespace has such a LocalQueue",
                 at(profile, "queue"),
                 "give a team's queue of that name a share of the pool, or name another queue",
                 layer=Layer.REFERENCE,

@@ -1,4 +1,4 @@
-"""Training runtimes of the fleet → the objects that one environment gets. They have no node selector: flavors place them."""
+"""Training runtimes of the fleet → the objects that one environment gets; without node selector: flavors place them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from generator.environment import fleet as given
 from generator.environment.load import Inputs
-from generator.environment.validate import near
 from generator.finding import Finding, Layer, Severity, error
 from generator.plan.model import CPU, MEMORY, STORAGE, Amounts, Pool, Runtime, Team
 from generator.quantity import Amount, parse
 from generator.releases.model import OpenShiftAI, Trainer
 from generator.source import at, value_at
+from generator.spelling import remedy
 
 
 def resolve(
@@ -123,16 +123,14 @@ def _defects(item: given.Runtime, release: OpenShiftAI, trainer: Trainer) -> Ite
             "choose another name",
         )
     if item["framework"] not in trainer.frameworks:
-        known = list(trainer.frameworks)
-        spelling = near(item["framework"], known)
-        hint = f"did you mean {spelling}? " if spelling else ""
         yield Finding(
             "unknown-framework",
             Severity.WARNING,
             Layer.READINESS,
-            f"runtime {name} has the framework {item['framework']}, for which Trainer {trainer.version} has no policy: it only starts the nodes",
+            f"runtime {name} has the framework {item['framework']}, "
+            f"for which Trainer {trainer.version} has no policy: it only starts the nodes",
             value_at(item, "framework"),
-            f"{hint}known are {', '.join(known)}",
+            remedy(item["framework"], trainer.frameworks),
         )
 
 
