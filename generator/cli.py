@@ -41,8 +41,6 @@ def main(argv: Sequence[str]) -> int:
     try:
         status = _run(argv, options)
         sys.stdout.flush()
-    except SystemExit as stop:  # argparse, after --help and usage errors
-        return int(stop.code or 0)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -54,12 +52,15 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _run(argv: Sequence[str], options: argparse.Namespace) -> int:
-    _main_parser().parse_args(argv, options)
-    command = _module(options.command)
-    parser = _Parser(prog=f"apportion {options.command}", description=COMMANDS[options.command])
-    command.arguments(parser)
-    _common_options(parser)
-    parser.parse_intermixed_args(options.rest, options)
+    try:
+        _main_parser().parse_args(argv, options)
+        command = _module(options.command)
+        parser = _Parser(prog=f"apportion {options.command}", description=COMMANDS[options.command])
+        command.arguments(parser)
+        _common_options(parser)
+        parser.parse_intermixed_args(options.rest, options)
+    except SystemExit as stop:  # argparse, after --help and wrong usage
+        return int(stop.code or 0)
     status: int = command.run(options)
     return status
 

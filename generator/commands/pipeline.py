@@ -50,7 +50,7 @@ def run(root: Path, names: Sequence[str], as_of: str | None) -> Result:
         findings += found
         if plan is not None and not has_errors(found):
             plans.append(plan)
-    if len(plans) == len(given.folders):
+    if plans and len(plans) == len(given.folders):
         findings += fleet_wide(given, plans)
     tree, found = layout(plans)
     findings += found

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from generator.environment.load import EXTRA, FOLDER
-from generator.finding import FatalError, Finding, Location, error
+from generator.finding import FatalError, Finding, Location, error, in_order
 from generator.source.text import MAX_SIZE
 
 _SUFFIXES = (".yaml", ".yml")
@@ -51,7 +51,7 @@ def read(root: Path) -> tuple[dict[str, bytes], list[Finding]]:
     files = {path: data for path, source in entries if (data := walk.bytes_of(path, source)) is not None}
     if walk.unreadable:
         raise FatalError(f"cannot read {', '.join(sorted(walk.unreadable))}", "make them readable, or move them away")
-    return files, walk.findings
+    return files, in_order(walk.findings)
 
 
 class _Walk:
@@ -61,24 +61,25 @@ class _Walk:
         self.unreadable: list[str] = []
 
     def below(self, root: str) -> Iterator[_Entry]:
-        folders = [FOLDER]
+        folders = [(FOLDER, f"{root}/{FOLDER}")]
         while folders:
-            folder = folders.pop()
+            folder, source = folders.pop()
             try:
-                with os.scandir(f"{root}/{folder}") as found:
-                    entries = sorted(found, key=lambda entry: entry.name)
+                with os.scandir(source) as found:
+                    entries = list(found)
             except OSError as problem:
                 self._cannot(folder, problem)
                 continue
             for entry in entries:
-                path = f"{folder}/{entry.name}"
+                # as UTF-8, so that no locale changes what a file is called
+                path = f"{folder}/{os.fsencode(entry.name).decode(errors='surrogateescape')}"
                 if entry.name.startswith("."):
                     continue
                 if entry.is_symlink():
                     yield from self._linked(path, entry.path)
                 elif entry.is_dir(follow_symlinks=False):
                     if self._has_name(path):
-                        folders.append(path)
+                        folders.append((path, entry.path))
                 elif _is_input(path) and self._has_name(path):
                     if entry.is_file(follow_symlinks=False):
                         yield path, entry.path

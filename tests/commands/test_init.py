@@ -1,0 +1,107 @@
+"""A new repository compiles without a finding, whatever known releases it is for, and overwrites nothing."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from generator.cli import main
+from generator.releases import load as releases
+from tests.repository import snapshot
+
+FILES = [
+    ".github/workflows/apportion.yaml",
+    ".gitignore",
+    ".pre-commit-config.yaml",
+    "README.md",
+    "environments/fleet.yaml",
+    "environments/lab/environment.yaml",
+    "environments/lab/inventory.yaml",
+    "environments/lab/quotas.yaml",
+    "environments/teams.yaml",
+]
+
+
+def test_it_compiles_without_a_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = tmp_path / "new"
+    assert main(["init", str(root), "--name", "lab"]) == 0
+    assert capsys.readouterr() == ("", f"{root}: 9 files written; next: apportion compile --root {root}\n")
+    assert sorted(snapshot(root)) == sorted(FILES)
+    assert main(["compile", "--root", str(root), "--fail-on", "info"]) == 0
+    assert main(["check", "--root", str(root), "--fail-on", "info"]) == 0
+    assert sorted(path.name for path in (root / "output/overlays").iterdir()) == ["lab"]
+
+
+def test_every_file_is_text_that_ends_with_a_newline_and_holds_no_template(tmp_path: Path) -> None:
+    assert main(["init", str(tmp_path)]) == 0
+    for path, data in snapshot(tmp_path).items():
+        text = data.decode()
+        assert text.endswith("\n"), path
+        assert not text.endswith("\n\n"), path
+        assert "{{" not in text, path
+        assert "{%" not in text, path
+        if path.endswith(".yaml"):
+            assert list(yaml.safe_load_all(text)), path
+
+
+@pytest.mark.parametrize("version", releases.known("openshift-ai"))
+@pytest.mark.parametrize("kueue", releases.known("kueue"))
+def test_every_known_pair_of_releases_compiles(version: str, kueue: str, tmp_path: Path) -> None:
+    release, other = releases.openshift_ai(version), releases.kueue(kueue)
+    assert release is not None
+    assert other is not None
+    openshift = max(
+        set(release.openshift) & set(other.openshift),
+        key=lambda v: [int(part) for part in v.split(".")],
+        default=None,
+    )
+    chosen = ["--openshift-ai", version, "--kueue", kueue, "--openshift", openshift or "4.20"]
+    status = main(["init", str(tmp_path / "new"), *chosen])
+    if openshift is None:
+        assert (status, list(tmp_path.iterdir())) == (2, [])
+        return
+    assert status == 0
+    assert main(["compile", "--root", str(tmp_path / "new")]) == 0
+
+
+@pytest.mark.parametrize("present", ["README.md", "environments/prod/quotas.yaml", ".gitignore"])
+def test_a_file_that_is_there_stops_it_before_it_writes(
+    present: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / present).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / present).write_text("mine\n", encoding="utf-8")
+    (tmp_path / "other.txt").write_text("mine too\n", encoding="utf-8")
+    assert main(["init", str(tmp_path)]) == 2
+    assert snapshot(tmp_path) == {present: b"mine\n", "other.txt": b"mine too\n"}
+    assert capsys.readouterr().err == (
+        f"apportion: {tmp_path} has {present} already\n  fix: move them away, or name another folder\n"
+    )
+
+
+def test_a_dangling_link_counts_as_present(tmp_path: Path) -> None:
+    (tmp_path / "README.md").symlink_to("nowhere")
+    assert main(["init", str(tmp_path)]) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--kueue", "9.9"], "Red Hat build of Kueue 9.9 is not a known release"),
+        (["--openshift-ai", "3"], "platform.openshiftAI is '3'"),
+        (["--name", "Prod"], "name is 'Prod'"),
+        (["--name", "../up"], "name is '../up'"),
+    ],
+)
+def test_what_would_not_compile_is_not_written(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", str(tmp_path / "new"), *options]) == 2
+    assert capsys.readouterr().err.startswith(f"apportion: {message}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_place_of_the_folder_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "new").write_text("a file\n", encoding="utf-8")
+    assert main(["init", str(tmp_path / "new")]) == 2
+    assert "cannot write" in capsys.readouterr().err
