@@ -1,4 +1,4 @@
-"""Plans → the tree below `output/`: bases, overlays, one lock a folder. Every folder builds with plain `kustomize build`."""
+"""Plans → the tree below `output/`: bases, overlays, one lock a folder. Each builds with plain `kustomize build`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 
 from generator import __version__, lock
 from generator.emit import argocd, extra
-from generator.emit.argocd import group
-from generator.emit.leaves import LAYERS, Leaf, leaves
+from generator.emit.leaves import LAYERS, Leaf, group, leaves
 from generator.finding import Finding, Layer, Location, ObjectRef, Related, error
 from generator.lock import HEADER
 from generator.manifest import Manifest, dump, dump_all, key
@@ -21,6 +20,7 @@ from generator.releases.load import DATA_VERSION
 MOST_OBJECTS = 500  # kustomize build is quadratic; source: kubernetes-sigs/kustomize#5084
 KUSTOMIZATION, RESOURCES = "kustomization.yaml", "resources.yaml"
 API = "kustomize.config.k8s.io/v1beta1"
+_PLAIN = f"{HEADER}\n" + dump({"apiVersion": API, "kind": "Kustomization", "resources": [RESOURCES]})
 
 
 def layout(plans: Sequence[Plan]) -> tuple[dict[str, str], list[Finding]]:
@@ -33,7 +33,7 @@ def layout(plans: Sequence[Plan]) -> tuple[dict[str, str], list[Finding]]:
         own, found = extra.emit(plan)
         findings += found
         synced = [part for leaf in leaves(plan, own) for part in _parts(leaf)]
-        findings += _twice(plan, synced)
+        findings += _twice(plan, synced, own)
         for leaf in synced:
             bases.update(leaf.bases)
         for leaf in (*synced, *argocd.leaves(plan, synced)):
@@ -80,6 +80,8 @@ def _add(tree: dict[str, str], path: str, files: Mapping[str, str], inputs: str,
 
 
 def _files(leaf: Leaf) -> dict[str, str]:
+    if not leaf.bases and not leaf.files:
+        return {KUSTOMIZATION: _PLAIN, RESOURCES: _resources(leaf)}
     resources = [RESOURCES] if leaf.manifests else []
     up = "../" * (leaf.path.count("/") + 1)
     kustomization: dict[str, Any] = {
@@ -93,9 +95,12 @@ def _files(leaf: Leaf) -> dict[str, str]:
         kustomization["patches"] = [{"patch": dump(patch)} for patch in leaf.patches]
     files = {KUSTOMIZATION: HEADER + "\n" + dump(kustomization)}
     if leaf.manifests:
-        ordered = sorted(leaf.manifests, key=key)
-        files[RESOURCES] = HEADER + "\n" + dump_all(m.body for m in ordered)
+        files[RESOURCES] = _resources(leaf)
     return files | {name: HEADER + "\n" + text for name, text in leaf.files.items()}
+
+
+def _resources(leaf: Leaf) -> str:
+    return HEADER + "\n" + dump_all(m.body for m in sorted(leaf.manifests, key=key))
 
 
 def _of_layers(root: str, synced: Sequence[Leaf]) -> str:
@@ -132,15 +137,21 @@ def _buckets(manifests: Sequence[Manifest], digits: int) -> dict[str, list[Manif
     return buckets
 
 
-def _twice(plan: Plan, synced: Sequence[Leaf]) -> Iterator[Finding]:
+def _twice(plan: Plan, synced: Sequence[Leaf], own: Sequence[Manifest]) -> Iterator[Finding]:
     """Yield every object of `extra/` that is also generated, or stands there twice."""
-    first: dict[tuple[str, str, str | None, str], Manifest] = {}
-    for leaf in sorted(synced, key=lambda found: found.layer == "extra"):
-        for found in leaf.objects():
-            identity = (group(found.api_version), found.kind, found.namespace, found.name)
-            before = first.setdefault(identity, found)
-            if before is not found and leaf.layer == "extra":
-                yield _duplicate(plan, found, before)
+    if not own:
+        return
+    names = {_identity(found) for found in own}
+    generated = (m for leaf in synced if leaf.layer != "extra" for m in leaf.objects())
+    first = {identity: found for found in generated if (identity := _identity(found)) in names}
+    for found in own:
+        before = first.setdefault(_identity(found), found)
+        if before is not found:
+            yield _duplicate(plan, found, before)
+
+
+def _identity(found: Manifest) -> tuple[str, str, str | None, str]:
+    return (group(found.api_version), found.kind, found.namespace, found.name)
 
 
 def _duplicate(plan: Plan, found: Manifest, before: Manifest) -> Finding:

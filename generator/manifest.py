@@ -22,6 +22,25 @@ _NO_ORIGINS: Mapping[str, Location] = MappingProxyType({})
 _ATOI = re.compile(r"[+-]?[0-9]{1,18}")  # as Argo CD reads a wave: strconv.Atoi, and 0 for what it refuses
 
 
+class Fragment(dict[str, Any]):
+    """A mapping that stands in many objects, keys sorted: its text is made once for each depth. Never change one."""
+
+    __slots__ = ("_texts",)
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        super().__init__(sorted(content.items()))
+        self._texts: dict[str, str] = {}
+
+    def text(self, indent: str) -> str:
+        """Return the mapping as block lines below `indent`; it may not be empty."""
+        known = self._texts.get(indent)
+        if known is None:
+            lines: list[str] = []
+            _mapping(self, indent, indent, lines.append)
+            known = self._texts[indent] = "".join(lines)
+        return known
+
+
 @dataclass(slots=True, eq=False)
 class Manifest:
     """One Kubernetes object.
@@ -86,9 +105,9 @@ def manifest(
     if namespace is not None:
         metadata["namespace"] = namespace
     if labels:
-        metadata["labels"] = dict(sorted(labels.items()))
+        metadata["labels"] = labels if type(labels) is Fragment else dict(sorted(labels.items()))
     if annotations:
-        metadata["annotations"] = dict(sorted(annotations.items()))
+        metadata["annotations"] = annotations if type(annotations) is Fragment else dict(sorted(annotations.items()))
     return Manifest({"apiVersion": api_version, "kind": kind, "metadata": metadata, **content}, origin, origins)
 
 
@@ -166,6 +185,8 @@ def _mapping(node: Mapping[str, Any], lead: str, indent: str, write: Callable[[s
         name = _keys.get(key) or _key(key)
         if type(value) is str:
             write(f"{lead}{name} {_scalars.get(value) or _text(value, indent)}\n")
+        elif type(value) is Fragment and value:
+            write(f"{lead}{name}\n{value.text(f'{indent}  ')}")
         elif value and isinstance(value, _SEQUENCES):
             write(f"{lead}{name}\n")
             _sequence(value, indent, indent, write)

@@ -1,6 +1,7 @@
 """Argo CD: projects that allow exactly what the output holds, Applications in order, rights of the controller.
 
-Source of the settings and their reasons: Argo CD docs/operator-manual/{application,project}.yaml, docs/user-guide/sync-options.md.
+Source of the settings and their reasons: Argo CD
+docs/operator-manual/{application,project}.yaml, docs/user-guide/sync-options.md.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ VERBS = ["create", "delete", "get", "list", "patch", "update", "watch"]
 
 
 def leaves(plan: Plan, synced: list[Leaf]) -> list[Leaf]:
-    """Return the folder `argocd` of an environment, and folders of team Applications where they are too many for one."""
+    """Return the folder `argocd` of an environment, and further ones where a folder cannot hold all teams."""
     applications = [_application(plan, leaf) for leaf in synced]
     of_teams = [(leaf, app) for leaf, app in zip(synced, applications, strict=True) if leaf.layer in TEAM_LAYERS]
     rest = [app for leaf, app in zip(synced, applications, strict=True) if leaf.layer not in TEAM_LAYERS]
@@ -40,7 +41,8 @@ def leaves(plan: Plan, synced: list[Leaf]) -> list[Leaf]:
     root = [*_projects(plan, synced), *_rights(plan, synced), _root(plan), *rest]
     raw = (
         plan.given.environment,
-        sorted({(m.api_version, m.kind, m.namespace) for s in synced for m in s.objects()}, key=str),
+        sorted({kind for s in synced for kind in s.held().cluster | s.held().spaced}),
+        sorted({space for s in synced for space in s.held().namespaces}),
     )
     folder = Leaf(f"overlays/{plan.name}/argocd", "argocd", root, (*raw, [s.path for s in synced]))
     folder.files[HEALTH_CHECKS] = checks()
@@ -74,7 +76,7 @@ def _project(layer: str) -> str:
 
 
 def _application(plan: Plan, leaf: Leaf) -> Manifest:
-    namespaces = [m.namespace for m in leaf.objects() if m.namespace]
+    namespaces = sorted(leaf.held().namespaces)
     name = leaf.path.removeprefix(f"overlays/{plan.name}/").replace("/", "-")
     origin = leaf.manifests[0].origin if leaf.manifests else plan.origin
     order = LAYERS.index(leaf.layer)
@@ -110,7 +112,7 @@ def _source_path(plan: Plan, path: str) -> str:
 
 
 def _sync_policy(plan: Plan, *, prune: bool) -> dict[str, Any]:
-    """Return how an Application syncs: by itself, never to nothing, with retries until operators have brought their kinds."""
+    """Return how an Application syncs: by itself, never to nothing, again until operators have brought their kinds."""
     retry: dict[str, Any] = {"limit": 10, "backoff": {"duration": "10s", "factor": 2, "maxDuration": "5m"}}
     if "retry.refresh" in plan.gitops.fields:
         retry["refresh"] = True
@@ -163,10 +165,13 @@ def _of_applications(plan: Plan, name: str, path: str, order: Mapping[str, str])
 def _projects(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
     """Yield projects whose lists follow from the objects: no wildcard, one repository."""
     for project, layers in PROJECTS.items():
-        objects = [m for leaf in synced if leaf.layer in layers for m in leaf.objects()]
-        if objects:
-            spaces = sorted({m.namespace for m in objects if m.namespace} | {plan.argocd_namespace})
-            yield _fence(plan, project, objects, [{"server": plan.server, "namespace": space} for space in spaces])
+        held = [leaf.held() for leaf in synced if leaf.layer in layers]
+        if held:
+            spaces = sorted(set().union(*(h.namespaces for h in held)) | {plan.argocd_namespace})
+            destinations = [{"server": plan.server, "namespace": space} for space in spaces]
+            cluster = sorted(set().union(*(h.cluster for h in held)))
+            spaced = sorted(set().union(*(h.spaced for h in held)))
+            yield _app_project(plan, project, destinations, cluster, spaced)
     own = [("rbac.authorization.k8s.io", "ClusterRole"), ("rbac.authorization.k8s.io", "ClusterRoleBinding")]
     yield _app_project(
         plan,
@@ -175,12 +180,6 @@ def _projects(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
         own if plan.server == IN_CLUSTER else [],
         [("argoproj.io", "AppProject"), ("argoproj.io", "Application")],
     )
-
-
-def _fence(plan: Plan, project: str, objects: list[Manifest], destinations: list[dict[str, str]]) -> Manifest:
-    cluster = {(group(m.api_version), m.kind) for m in objects if m.namespace is None}
-    spaced = {(group(m.api_version), m.kind) for m in objects if m.namespace is not None}
-    return _app_project(plan, project, destinations, sorted(cluster), sorted(spaced))
 
 
 def _app_project(
@@ -217,9 +216,10 @@ def _rights(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
     if plan.server != IN_CLUSTER:
         return
     by_group: dict[str, set[str]] = {}
-    for found in (m for leaf in synced for m in leaf.objects()):
-        if (api := group(found.api_version)) != RBAC_GROUP:
-            by_group.setdefault(api, set()).add(plural(found.kind))
+    kinds = set().union(*(leaf.held().cluster | leaf.held().spaced for leaf in synced))
+    for api, kind in kinds:
+        if api != RBAC_GROUP:
+            by_group.setdefault(api, set()).add(plural(kind))
     rules = [
         {"apiGroups": [api], "resources": sorted(names), "verbs": VERBS} for api, names in sorted(by_group.items())
     ]
@@ -237,11 +237,6 @@ def _rights(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
         roleRef={"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": name},
         subjects=[{"kind": "ServiceAccount", "name": account, "namespace": plan.argocd_namespace}],
     )
-
-
-def group(api_version: str) -> str:
-    """Return the API group: "" of "v1", "apps" of "apps/v1"."""
-    return api_version.rpartition("/")[0]
 
 
 def plural(kind: str) -> str:

@@ -4,42 +4,53 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from generator.emit.marks import labels, wave
-from generator.manifest import Manifest, manifest
-from generator.plan.model import Identifier, Plan, Profile
+from generator.manifest import Fragment, Manifest, manifest
+from generator.plan.model import Identifier, Offer, Plan, Profile
 
 PROFILE_WAVE = 4
 
 
 def emit(profiles: Iterable[Profile], plan: Plan) -> Iterator[Manifest]:
-    """Yield the objects of the given profiles. Source of the annotations: odh-dashboard hardwareProfiles.ts."""
+    """Yield the objects of the given profiles."""
     for profile in profiles:
-        annotations = {
-            "opendatahub.io/display-name": profile.display_name,
-            "opendatahub.io/dashboard-feature-visibility": json.dumps(list(profile.visible_to)),
-            "opendatahub.io/disabled": "true" if profile.disabled else "false",
-            **wave(PROFILE_WAVE),
-        }
-        if profile.description:
-            annotations["opendatahub.io/description"] = profile.description
-        queue = {"localQueueName": profile.local_queue}
-        if profile.priority_class:
-            queue["priorityClass"] = profile.priority_class
+        offer = profile.offer
         yield manifest(
             plan.openshift_ai.hardware_profile_api,
             "HardwareProfile",
-            profile.name,
+            offer.name,
             namespace=profile.namespace,
             labels=labels(plan.name, profile.team),
-            annotations=annotations,
-            origin=profile.origin,
-            spec={
-                "identifiers": [_identifier(i) for i in profile.identifiers],
-                "scheduling": {"type": "Queue", "kueue": queue},
-            },
+            annotations=_annotations(offer),
+            origin=offer.origin,
+            spec=_spec(offer),
         )
+
+
+@lru_cache(maxsize=1024)
+def _annotations(offer: Offer) -> Fragment:
+    """Source: odh-dashboard frontend/src/api/k8s/hardwareProfiles.ts."""
+    annotations = {
+        "opendatahub.io/display-name": offer.display_name,
+        "opendatahub.io/dashboard-feature-visibility": json.dumps(list(offer.visible_to)),
+        "opendatahub.io/disabled": "true" if offer.disabled else "false",
+        **wave(PROFILE_WAVE),
+    }
+    if offer.description:
+        annotations["opendatahub.io/description"] = offer.description
+    return Fragment(annotations)
+
+
+@lru_cache(maxsize=1024)
+def _spec(offer: Offer) -> Fragment:
+    queue = {"localQueueName": offer.local_queue}
+    if offer.priority_class:
+        queue["priorityClass"] = offer.priority_class
+    identifiers = [_identifier(i) for i in offer.identifiers]
+    return Fragment({"identifiers": identifiers, "scheduling": {"type": "Queue", "kueue": queue}})
 
 
 def _identifier(item: Identifier) -> dict[str, Any]:

@@ -7,13 +7,14 @@ from typing import Any
 
 from generator.emit.marks import CONFIRM, HANDS_OFF, MANAGED_BY, labels, wave
 from generator.finding import Location
-from generator.manifest import Manifest, manifest
+from generator.manifest import Fragment, Manifest, manifest
 from generator.plan.model import BYTES, MANAGED_LABEL, ClusterQueue, FlavorQuota, LocalQueue, Plan, Priority
 from generator.quantity import canonical, canonical_bytes
 
 COHORT_WAVE, QUEUE_WAVE, LOCAL_WAVE = 1, 2, 3
 NAME_LABEL = "kubernetes.io/metadata.name"
 DEFAULT_QUEUE = "kueue.x-k8s.io/default-queue"  # CodeFlare SDK looks for the annotation, Kueue for the name `default`
+_DEFAULT = Fragment({DEFAULT_QUEUE: "true", **wave(LOCAL_WAVE)})
 
 
 def priorities(items: Iterable[Priority], api: str) -> Iterator[Manifest]:
@@ -63,7 +64,7 @@ def cluster_queues(queues: Iterable[ClusterQueue], plan: Plan) -> Iterator[Manif
 
 def local_queues(queues: Iterable[LocalQueue], plan: Plan) -> Iterator[Manifest]:
     """Yield a team's LocalQueues; the one called `default` is also annotated as such."""
-    plain, default = wave(LOCAL_WAVE), {DEFAULT_QUEUE: "true", **wave(LOCAL_WAVE)}
+    plain, default = wave(LOCAL_WAVE), _DEFAULT
     for queue in queues:
         yield manifest(
             plan.kueue.api,
@@ -117,7 +118,7 @@ def _cluster_queue(queue: ClusterQueue, plan: Plan, annotations: Mapping[str, st
 
 
 def _selector(queue: ClusterQueue) -> dict[str, Any]:
-    """Return which namespaces are let in; without any name the list may not be empty, so a label nobody has stands in."""
+    """Return which namespaces are let in; a list may not be empty, so a label nobody has stands for none."""
     if queue.namespaces is None:
         return {"matchLabels": {MANAGED_LABEL: "true"}}
     if not queue.namespaces:

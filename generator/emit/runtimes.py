@@ -1,4 +1,7 @@
-"""ClusterTrainingRuntime and TrainingRuntime, and who may use them. Source: kubeflow/trainer pkg/apis/trainer/v1alpha1."""
+"""ClusterTrainingRuntime and TrainingRuntime, and who may use them.
+
+Source: kubeflow/trainer pkg/apis/trainer/v1alpha1.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ def emit(runtimes: Iterable[Runtime], plan: Plan) -> Iterator[Manifest]:
 
 def _runtime(runtime: Runtime, trainer: Trainer, marks: Mapping[str, str]) -> Manifest:
     """Return the object; defaults inside lists are written out, since a diff compares lists as a whole."""
-    annotations = wave(RUNTIME_WAVE)
+    annotations: dict[str, str] = {**wave(RUNTIME_WAVE)}
     if runtime.description:
         annotations["openshift.io/description"] = runtime.description
     job = {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from generator.emit.marks import CONFIRM, labels, wave
-from generator.manifest import Manifest, manifest
+from generator.manifest import Fragment, Manifest, manifest
 from generator.plan.model import MANAGED_LABEL, Namespace, Plan, Subjects, Team
 from generator.quantity import canonical, canonical_bytes
 
@@ -31,13 +32,18 @@ def emit(team: Team, plan: Plan) -> Iterator[Manifest]:
                 labels=marks,
                 annotations=wave(ACCESS_WAVE),
                 origin=team.origin,
-                roleRef={"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": role},
+                roleRef=_role(role),
                 subjects=subjects,
             )
         yield from _limits(space, marks)
 
 
-def _namespace(space: Namespace, team: Team, plan: Plan, marks: dict[str, str]) -> Manifest:
+@cache
+def _role(name: str) -> Fragment:
+    return Fragment({"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": name})
+
+
+def _namespace(space: Namespace, team: Team, plan: Plan, marks: Mapping[str, str]) -> Manifest:
     """Return the Namespace with the labels that the operator would add: a missing one comes back as drift."""
     managed = plan.openshift_ai.namespace_labels or {MANAGED_LABEL: "true"}
     shown = space.display_name or team.display_name
@@ -85,7 +91,7 @@ def _subjects(who: Subjects) -> list[dict[str, str]]:
     return groups + [{"apiGroup": RBAC_GROUP, "kind": "User", "name": name} for name in who.users]
 
 
-def _limits(space: Namespace, marks: dict[str, str]) -> Iterator[Manifest]:
+def _limits(space: Namespace, marks: Mapping[str, str]) -> Iterator[Manifest]:
     sizes = {edge: {"storage": canonical_bytes(amount)} for edge, amount in sorted(space.claim_sizes.items())}
     if sizes:
         limit: dict[str, Any] = {

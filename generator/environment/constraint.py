@@ -26,7 +26,14 @@ QUANTITY = r"[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]
 
 
 class RefusedError(ValueError):
-    """A value that is not allowed; the message continues "costCenter is 4711: …"."""
+    """A value that is not allowed: why, to go on after "costCenter is 4711, which", and what to write instead.
+
+    `value` is the likely value as YAML has it; without one `what` says in words what is wanted.
+    """
+
+    def __init__(self, why: str, what: str, value: str | None = None) -> None:
+        super().__init__(why)
+        self.why, self.what, self.value = why, what, value
 
 
 class Constraint:
@@ -47,8 +54,8 @@ class Constraint:
             try:
                 return self.check(value)
             except RefusedError as refused:
-                text = str(refused).replace("{", "{{").replace("}", "}}")
-                raise PydanticCustomError("refused", text) from None
+                context = {"why": refused.why, "what": refused.what, "value": refused.value}
+                raise PydanticCustomError("refused", "{why}", context) from None
 
         return core_schema.no_info_plain_validator_function(judged)
 
@@ -58,23 +65,41 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Text(Constraint):
-    """A string; `what` says in words what `pattern` demands of the whole of it."""
+    """A string; `what` says in words what `pattern` demands of the whole of it, `example` is one."""
 
     what: str = "text"
     pattern: str = r"\S.*"
     longest: int = 1024
+    example: str | None = None
     also: Callable[[str], str | None] | None = None  # a further reason to refuse, or None
+    repair: Callable[[str], str] | None = None  # a likely spelling of what was refused
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str):
-            raise RefusedError(unquoted(value, f"must be {self.what}"))
+            raise self._not_text(value)
         if len(value) > self.longest:
-            raise RefusedError(f"must be {self.what} of at most {self.longest} characters and has {len(value)}")
-        if not _compiled(self.pattern).fullmatch(value):
-            raise RefusedError(f"must be {self.what}")
+            raise RefusedError(f"has {len(value)} characters", f"at most {self.longest} characters")
+        if not self._fits(value):
+            raise self._refused(f"is not {self.what}", self.repair and self.repair(value))
         if self.also is not None and (reason := self.also(value)):
-            raise RefusedError(reason)
+            raise self._refused(reason, None)
         return value
+
+    def _fits(self, value: str) -> bool:
+        return len(value) <= self.longest and _compiled(self.pattern).fullmatch(value) is not None
+
+    def _not_text(self, value: Any) -> RefusedError:
+        if not isinstance(value, bool | int | Decimal):
+            return RefusedError(f"is not {self.what}", self.wanted)
+        kind, text = ("a boolean", str(value).lower()) if isinstance(value, bool) else ("a number", str(value))
+        return RefusedError(f"is {kind}, not text", self.wanted, f'"{text}"' if self._fits(text) else None)
+
+    def _refused(self, why: str, candidate: str | None) -> RefusedError:
+        return RefusedError(why, self.wanted, candidate if candidate and self._fits(candidate) else None)
+
+    @property
+    def wanted(self) -> str:
+        return f"{self.what}, such as {self.example}" if self.example else self.what
 
     def schema(self) -> dict[str, Any]:
         return {
@@ -94,10 +119,15 @@ class Count(Constraint):
 
     def check(self, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise RefusedError(f"must be a whole number from {self.least} to {self.most}, without quotes")
+            plain = isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value) and str(int(value))
+            raise RefusedError("is text, not a number" if plain else "is not a whole number", self.what, plain or None)
         if not self.least <= value <= self.most:
-            raise RefusedError(f"must be from {self.least} to {self.most}")
+            raise RefusedError(f"is {'less' if value < self.least else 'more'} than allowed", self.what)
         return value
+
+    @property
+    def what(self) -> str:
+        return f"a whole number from {self.least} to {self.most}"
 
     def schema(self) -> dict[str, Any]:
         return {"type": "integer", "minimum": self.least, "maximum": self.most}
@@ -112,10 +142,14 @@ class Number(Constraint):
 
     def check(self, value: Any) -> int | Decimal:
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            raise RefusedError(f"must be a number from {self.least} to {self.most}, without quotes")
+            raise RefusedError("is not a number", self.what)
         if not self.least <= value <= self.most:
-            raise RefusedError(f"must be from {self.least} to {self.most}")
+            raise RefusedError(f"is {'less' if value < self.least else 'more'} than allowed", self.what)
         return value
+
+    @property
+    def what(self) -> str:
+        return f"a number from {self.least} to {self.most}, without quotes"
 
     def schema(self) -> dict[str, Any]:
         return {"type": "number", "minimum": float(self.least), "maximum": float(self.most)}
@@ -129,27 +163,31 @@ class Amount(Constraint):
     words: tuple[str, ...] = ()
     whole: bool = False
     positive: bool = False
+    bytes: bool = False  # so few that the unit was forgotten, or is m for mega, are refused
 
     def check(self, value: Any) -> str | int | Decimal:
         if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-            raise RefusedError(f"must be {self.what}")
+            raise RefusedError(f"is not {self.what}", self.what)
         if value in self.words or (self.percent and isinstance(value, str) and _compiled(PERCENT).fullmatch(value)):
             return value
         if isinstance(value, str) and value.endswith("%") and self.percent:
-            raise RefusedError("must be a percentage from 0% to 100%")
+            raise RefusedError("is not from 0% to 100%", "a percentage from 0% to 100%")
         try:
             amount = quantity.parse(value)
         except ValueError as error:
-            raise RefusedError(f"{error}; it must be {self.what}") from None
+            raise RefusedError(str(error), self.what, _with_unit(str(value))) from None
         if self.whole and amount % quantity.UNIT:
-            raise RefusedError("must be a whole number")
+            raise RefusedError("is not a whole number", self.what)
         if self.positive and not amount:
-            raise RefusedError("must be more than 0")
+            raise RefusedError("is nothing", f"{self.what}, more than 0")
+        if self.bytes and 0 < amount < quantity.MI:
+            raise RefusedError(f"is {quantity.canonical(amount)} bytes", "it with its unit, such as 64Gi or 512Mi")
         return value
 
     @property
     def what(self) -> str:
-        kinds = ["a whole number" if self.whole else "a quantity such as 8, 500m or 64Gi"]
+        plain = "a quantity such as 64Gi or 512Mi" if self.bytes else "a quantity such as 8 or 500m"
+        kinds = ["a whole number" if self.whole else plain]
         kinds += ["a percentage"] * self.percent
         kinds += list(self.words)
         return ", ".join(kinds[:-1]) + " or " + kinds[-1] if len(kinds) > 1 else kinds[0]
@@ -174,15 +212,21 @@ def real_date(text: str) -> str | None:
     return None
 
 
-def unquoted(value: Any, otherwise: str) -> str:
-    """What to say of a number or boolean where text is wanted."""
-    if isinstance(value, bool):
-        return f'is a boolean and must be text: write it in quotes, "{str(value).lower()}"'
-    if isinstance(value, int | Decimal):
-        return f'is a number and must be text: write it in quotes, "{value}"'
-    if value is None:
-        return f"is empty: it {otherwise}"
-    return otherwise
+def label(text: str) -> str:
+    """Return the RFC 1123 label that a text comes nearest to; "" when nothing of it can stay."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def major_minor(text: str) -> str:
+    """Return "3.4" for "v3.4.1", in quotes as YAML needs it."""
+    found = re.match(r"[vV]?([0-9]+\.[0-9]+)", text)
+    return found[1] if found else ""
+
+
+def _with_unit(text: str) -> str | None:
+    """Return "64Gi" for 64GB, 64 GiB and 64gi, which mean it; None for what cannot be guessed."""
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgtpe])(?:i?b|i)?", text, re.IGNORECASE | re.ASCII)
+    return f"{found[1]}{found[2].upper()}i" if found else None
 
 
 _patterns: dict[str, re.Pattern[str]] = {}

@@ -202,9 +202,16 @@ class Identifier:
 class Profile:
     """One HardwareProfile object: in the applications namespace (team None) or in a team's."""
 
-    name: str
     namespace: str
     team: str | None
+    offer: Offer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offer:
+    """What a hardware profile offers: the same in every namespace of an environment that has it."""
+
+    name: str
     display_name: str
     description: str | None
     visible_to: tuple[str, ...]
@@ -220,7 +227,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """A ClusterTrainingRuntime (namespace None) or a TrainingRuntime; `plain` says that it holds nothing of the environment."""
+    """A ClusterTrainingRuntime (namespace None) or a TrainingRuntime; `plain`: it holds nothing of the environment."""
 
     name: str
     namespace: str | None

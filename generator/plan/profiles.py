@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from generator.environment import fleet as given
 from generator.environment.load import Inputs
 from generator.finding import Finding, Layer, error
-from generator.plan.model import CPU, MEMORY, ClusterQueue, Identifier, Pool, Priority, Profile, Team
+from generator.plan.model import CPU, MEMORY, ClusterQueue, Identifier, Offer, Pool, Priority, Profile, Team
 from generator.plan.rounding import shown
 from generator.quantity import UNIT, Amount, parse
 from generator.releases.model import OpenShiftAI
@@ -44,7 +44,7 @@ def resolve(
             made, found = _objects(item, pool, there, spaces, classes, release)
             profiles += made
             findings += found
-    return tuple(sorted(profiles, key=lambda p: (p.namespace, p.name))), findings
+    return tuple(sorted(profiles, key=lambda p: (p.namespace, p.offer.name))), findings
 
 
 def is_usable(item: given.Profile, pools: Mapping[str, Pool], teams: tuple[Team, ...]) -> bool:
@@ -75,11 +75,12 @@ def _objects(
     scope = item.get("scope", "auto")
     lacking = sorted(spaces.keys() - there.keys())
     if scope == "global" and lacking:
+        listed = ", ".join(lacking[:5]) + (", …" if len(lacking) > 5 else "")
         return [], [
             error(
                 "profile-queue-missing",
-                f"profile {item['name']} is global, and {len(lacking)} of {len(spaces)} managed namespaces lack its queue {item['queue']} "
-                f"with pool {item['pool']}: {', '.join(lacking[:5])}{', …' if len(lacking) > 5 else ''}",
+                f"profile {item['name']} is global, and {len(lacking)} of {len(spaces)} managed namespaces "
+                f"lack its queue {item['queue']} with pool {item['pool']}: {listed}",
                 value_at(item, "scope"),
                 "write scope: auto, or give every namespace the queue",
                 layer=Layer.REFERENCE,
@@ -91,16 +92,15 @@ def _objects(
     )
     uses = {q.use for q in there.values()}
     priority = item.get("priorityClass") or (next(iter(uses)) if len(uses) == 1 else None)
-    return [_profile(item, pool, n, team, priority if priority in classes else None) for n, team in targets], []
+    offer = _offer(item, pool, priority if priority in classes else None)
+    return [Profile(namespace, team, offer) for namespace, team in targets], []
 
 
-def _profile(item: given.Profile, pool: Pool, namespace: str, team: str | None, priority: str | None) -> Profile:
+def _offer(item: given.Profile, pool: Pool, priority: str | None) -> Offer:
     ranges = _ranges(item, pool)
     identifiers = tuple(_identifier(name, part, pool) for name, part in ranges.items())
-    return Profile(
+    return Offer(
         name=item["name"],
-        namespace=namespace,
-        team=team,
         display_name=item.get("displayName", item["name"]),
         description=item.get("description"),
         visible_to=tuple(item.get("visibleTo") or ()),
