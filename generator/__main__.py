@@ -1,7 +1,6 @@
 """`python -m generator` is `apportion`."""
 
-import sys
 
 from generator.cli import entry
 
-sys.exit(entry())
+entry()

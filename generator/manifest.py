@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from json.encoder import encode_basestring
 from types import MappingProxyType
 from typing import Any
@@ -74,9 +75,9 @@ class Manifest:
     @property
     def wave(self) -> int:
         """Argo CD's sync wave; 0 without the annotation."""
-        annotations = self.body["metadata"].get("annotations") or {}
-        text = str(annotations.get(SYNC_WAVE, "0"))
-        return int(text) if _ATOI.fullmatch(text) else 0
+        annotations = self.body["metadata"].get("annotations")
+        text = annotations.get(SYNC_WAVE) if annotations else None
+        return 0 if text is None else _wave(str(text))
 
     def locate(self, path: str) -> Location:
         """Return the origin of the longest known prefix of a path such as "spec.items[0].name", or the object's."""
@@ -113,7 +114,14 @@ def manifest(
 
 def key(manifest: Manifest) -> tuple[int, str, str, str, str]:
     """Return the order of objects in a file: wave, kind, namespace, name; apiVersion only breaks ties."""
-    return (manifest.wave, manifest.kind, manifest.namespace or "", manifest.name, manifest.api_version)
+    body = manifest.body
+    metadata = body["metadata"]
+    return (manifest.wave, body["kind"], metadata.get("namespace") or "", metadata["name"], body["apiVersion"])
+
+
+@lru_cache(maxsize=256)
+def _wave(text: str) -> int:
+    return int(text) if _ATOI.fullmatch(text) else 0
 
 
 _WORD = r"[A-Za-z0-9_./@+=-]"
