@@ -36,8 +36,8 @@ def entry() -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except BrokenPipeError:
-        pass
+    except OSError:
+        pass  # main has told of it
     os._exit(status)  # all is written; taking a hundred thousand objects apart costs a tenth of a large compile
 
 
@@ -46,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
     options = argparse.Namespace(**_DEFAULTS)
     try:
         status = _run(argv, options)
-        sys.stdout.flush()
+        _flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -55,6 +55,17 @@ def main(argv: Sequence[str]) -> int:
     except Exception as problem:  # noqa: BLE001 - whatever it is, it is told and is not taken for a finding
         return _failed(problem, options)
     return status
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        from generator.finding import FatalError
+
+        raise FatalError(f"cannot write to stdout: {problem.strerror}", "send it where there is room") from None
 
 
 def _run(argv: Sequence[str], options: argparse.Namespace) -> int:
@@ -114,7 +125,11 @@ def _common_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("common options", argument_default=argparse.SUPPRESS)
     group.add_argument("--root", metavar="DIR", help="repository (default: nearest parent with environments/)")
     group.add_argument("--format", choices=FORMATS, help="of the findings (default: text)")
-    group.add_argument("--fail-on", choices=("error", "warning", "info"), help="what fails (default: error)")
+    group.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "info"),
+        help="what fails, and stops a compile (default: error)",
+    )
     group.add_argument("--as-of", metavar="DATE", type=_date, help="apply the overrides of this day, YYYY-MM-DD")
     group.add_argument("-q", "--quiet", action="store_true", help="only findings that fail the run")
     group.add_argument("-v", "--verbose", action="store_true", help="after a bug: where it happened")

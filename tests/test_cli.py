@@ -237,3 +237,21 @@ def test_colour_is_for_terminals_that_can(
         monkeypatch.setenv(name, value)
     assert is_coloured(Terminal()) is coloured
     assert is_coloured(io.StringIO()) is False
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_behind_stdout_is_2() -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "generator", "--version"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "apportion: cannot write to stdout: No space left on device\n  fix: send it where there is room\n"
+    )

@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from generator import output
 from generator.commands import pipeline
 from generator.commands.answer import answer
+from generator.commands.progress import Progress
 from generator.commands.read import find_root
 from generator.finding import in_order
 from generator.report.text import counted
@@ -26,8 +27,10 @@ def run(options: Namespace) -> int:
     root = find_root(options.root)
     if not options.inputs_only:
         output.recover(root / "output")
-    result = pipeline.run(root, options.environments, options.as_of)
-    findings = result.findings
-    if result.is_sound and not options.inputs_only:
-        findings = in_order(findings + output.compare(root / "output", result.tree, result.scope))
+    with Progress(sys.stderr, quiet=options.quiet) as progress:
+        result = pipeline.run(root, options.environments, options.as_of, progress)
+        findings = result.findings
+        if result.is_sound and not options.inputs_only:
+            progress.step("comparing output/")
+            findings = in_order(findings + output.compare(root / "output", result.tree, result.scope))
     return answer(options, findings, sys.stdout, counted(findings))

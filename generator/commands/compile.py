@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from generator import output
 from generator.commands import pipeline
 from generator.commands.answer import answer, at_least
+from generator.commands.progress import Progress
 from generator.commands.read import find_root
 from generator.finding import Finding, in_order
 from generator.output import Written
@@ -26,15 +27,17 @@ def run(options: Namespace) -> int:
     gc.disable()  # a batch process: collecting garbage made the building phases 3 to 4 times slower
     root = find_root(options.root)
     output.recover(root / "output")
-    result = pipeline.run(root, options.environments, options.as_of)
-    findings, written = result.findings, Written(0, 0, 0)
-    if not at_least(findings, options.fail_on):
-        done = output.write(root / "output", result.tree, result.scope)
-        if isinstance(done, Written):
-            status = answer(options, findings, sys.stderr, _summary(findings, done), _numbers(done))
-            return 1 if options.fail_on_change and (done.written or done.removed) else status
-        findings = in_order(findings + done)
-    return answer(options, findings, sys.stderr, f"{counted(findings)}; nothing written", _numbers(written))
+    done: Written | list[Finding] = []
+    with Progress(sys.stderr, quiet=options.quiet) as progress:
+        result = pipeline.run(root, options.environments, options.as_of, progress)
+        if not at_least(result.findings, options.fail_on):
+            progress.step("writing output/")
+            done = output.write(root / "output", result.tree, result.scope)
+    if isinstance(done, Written):
+        status = answer(options, result.findings, sys.stderr, _summary(result.findings, done), _numbers(done))
+        return 1 if options.fail_on_change and (done.written or done.removed) else status
+    findings = in_order(result.findings + done)
+    return answer(options, findings, sys.stderr, f"{counted(findings)}; nothing written", _numbers(Written(0, 0, 0)))
 
 
 def _summary(findings: list[Finding], done: Written) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from generator.commands.progress import Progress
 from generator.commands.read import read
 from generator.environment.load import FOLDER, Repository, load
 from generator.finding import FatalError, Finding, Severity, error, in_order
@@ -30,12 +31,13 @@ class Result:
         return not has_errors(self.findings)
 
 
-def run(root: Path, names: Sequence[str], as_of: str | None) -> Result:
+def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress) -> Result:
     """Read the inputs and resolve the named environments, or all, leaving out those whose documents have errors.
 
     Raises:
         FatalError: the inputs cannot be read, or a name is unknown.
     """
+    progress.step(f"reading {FOLDER}/")
     files, findings = read(root)
     given, found = load(files)
     findings += found
@@ -46,12 +48,14 @@ def run(root: Path, names: Sequence[str], as_of: str | None) -> Result:
     findings = [finding for finding in findings if inputs.concerns(finding, chosen)]
     plans: list[Plan] = []
     for name in inputs.sound(chosen, findings):
+        progress.step(f"resolving {name}")
         plan, found = resolve(given.environments[name], as_of)
         findings += found
         if plan is not None and not has_errors(found):
             plans.append(plan)
     if plans and len(plans) == len(given.folders):
         findings += fleet_wide(given, plans)
+    progress.step("laying out")
     tree, found = layout(plans)
     findings += found
     return Result(tree, _scope(chosen, tree) if names else everything, in_order(findings))
