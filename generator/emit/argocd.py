@@ -7,13 +7,14 @@ docs/operator-manual/{application,project}.yaml, docs/user-guide/sync-options.md
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from generator.emit.health import checks
 from generator.emit.leaves import LAYERS, Leaf
 from generator.emit.marks import KEEP, labels, wave
 from generator.emit.tenants import RBAC_API, RBAC_GROUP
-from generator.manifest import Manifest, manifest
+from generator.manifest import Fragment, Manifest, manifest
 from generator.plan.model import Plan
 from generator.plan.resolve import IN_CLUSTER
 
@@ -88,12 +89,7 @@ def _application(plan: Plan, leaf: Leaf) -> Manifest:
         namespace=plan.argocd_namespace,
         labels=labels(plan.name, leaf.team),
         origin=origin,
-        annotations={
-            "argocd.argoproj.io/compare-options": "ServerSideDiff=true",
-            "argocd.argoproj.io/manifest-generate-paths": paths,
-            **KEEP,
-            **wave(order),
-        },
+        annotations=_annotations(order, paths),
         spec={
             "project": f"{plan.name}-{_project(leaf.layer)}",
             "source": {
@@ -102,7 +98,7 @@ def _application(plan: Plan, leaf: Leaf) -> Manifest:
                 "path": _source_path(plan, leaf.path),
             },
             "destination": {"server": plan.server, "namespace": namespaces[0] if namespaces else plan.argocd_namespace},
-            "syncPolicy": _sync_policy(plan, prune=leaf.layer in PRUNED),
+            "syncPolicy": _sync_policy(leaf.layer in PRUNED, "retry.refresh" in plan.gitops.fields),
         },
     )
 
@@ -111,12 +107,19 @@ def _source_path(plan: Plan, path: str) -> str:
     return "/".join(part for part in (plan.repository.path, "output", path) if part)
 
 
-def _sync_policy(plan: Plan, *, prune: bool) -> dict[str, Any]:
+@cache
+def _annotations(order: int, paths: str | None = None) -> Fragment:
+    marks = {"argocd.argoproj.io/compare-options": "ServerSideDiff=true", **KEEP, **wave(order)}
+    return Fragment(marks | ({"argocd.argoproj.io/manifest-generate-paths": paths} if paths else {}))
+
+
+@cache
+def _sync_policy(prune: bool, refresh: bool) -> Fragment:
     """Return how an Application syncs: by itself, never to nothing, again until operators have brought their kinds."""
     retry: dict[str, Any] = {"limit": 10, "backoff": {"duration": "10s", "factor": 2, "maxDuration": "5m"}}
-    if "retry.refresh" in plan.gitops.fields:
+    if refresh:
         retry["refresh"] = True
-    return {
+    policy = {
         "automated": {"allowEmpty": False, "prune": prune, "selfHeal": True},
         "syncOptions": [
             "ApplyOutOfSyncOnly=true",
@@ -128,18 +131,19 @@ def _sync_policy(plan: Plan, *, prune: bool) -> dict[str, Any]:
         ],
         "retry": retry,
     }
+    return Fragment(policy)
 
 
 def _root(plan: Plan) -> Manifest:
-    return _of_applications(plan, f"{plan.name}-root", f"overlays/{plan.name}/argocd", wave(-1))
+    return _of_applications(plan, f"{plan.name}-root", f"overlays/{plan.name}/argocd", -1)
 
 
 def _app_of_apps(plan: Plan, folder: Leaf) -> Manifest:
     name = folder.path.removeprefix(f"overlays/{plan.name}/").replace("/", "-")
-    return _of_applications(plan, f"{plan.name}-{name}", folder.path, wave(LAYERS.index("queues")))
+    return _of_applications(plan, f"{plan.name}-{name}", folder.path, LAYERS.index("queues"))
 
 
-def _of_applications(plan: Plan, name: str, path: str, order: Mapping[str, str]) -> Manifest:
+def _of_applications(plan: Plan, name: str, path: str, order: int) -> Manifest:
     """Return an Application of Applications: it lives where Argo CD runs, whatever cluster they go to."""
     return manifest(
         API,
@@ -148,7 +152,7 @@ def _of_applications(plan: Plan, name: str, path: str, order: Mapping[str, str])
         namespace=plan.argocd_namespace,
         labels=labels(plan.name),
         origin=plan.origin,
-        annotations={"argocd.argoproj.io/compare-options": "ServerSideDiff=true", **KEEP, **order},
+        annotations=_annotations(order),
         spec={
             "project": f"{plan.name}-argocd",
             "source": {
@@ -157,7 +161,7 @@ def _of_applications(plan: Plan, name: str, path: str, order: Mapping[str, str])
                 "path": _source_path(plan, path),
             },
             "destination": {"server": IN_CLUSTER, "namespace": plan.argocd_namespace},
-            "syncPolicy": _sync_policy(plan, prune=True),
+            "syncPolicy": _sync_policy(True, "retry.refresh" in plan.gitops.fields),
         },
     )
 
