@@ -92,10 +92,10 @@ class Text(Constraint):
         if not isinstance(value, bool | int | Decimal):
             return RefusedError(f"is not {self.what}", self.wanted)
         kind, text = ("a boolean", str(value).lower()) if isinstance(value, bool) else ("a number", str(value))
-        return RefusedError(f"is {kind}, not text", self.wanted, f'"{text}"' if self._fits(text) else None)
+        return self._refused(f"is {kind}, not text", text)
 
     def _refused(self, why: str, candidate: str | None) -> RefusedError:
-        return RefusedError(why, self.wanted, candidate if candidate and self._fits(candidate) else None)
+        return RefusedError(why, self.wanted, _quoted(candidate) if candidate and self._fits(candidate) else None)
 
     @property
     def wanted(self) -> str:
@@ -175,11 +175,11 @@ class Amount(Constraint):
         try:
             amount = quantity.parse(value)
         except ValueError as error:
-            raise RefusedError(str(error), self.what, _with_unit(str(value))) from None
+            raise RefusedError(str(error), self.what, _with_unit(str(value)) if self.bytes else None) from None
         if self.whole and amount % quantity.UNIT:
             raise RefusedError("is not a whole number", self.what)
         if self.positive and not amount:
-            raise RefusedError("is nothing", f"{self.what}, more than 0")
+            raise RefusedError("is too little", f"{self.what}, more than 0")
         if self.bytes and 0 < amount < quantity.MI:
             raise RefusedError(f"is {quantity.canonical(amount)} bytes", "it with its unit, such as 64Gi or 512Mi")
         return value
@@ -218,15 +218,21 @@ def label(text: str) -> str:
 
 
 def major_minor(text: str) -> str:
-    """Return "3.4" for "v3.4.1", in quotes as YAML needs it."""
+    """Return the release that "v3.4.1" is one of, 3.4; "" for what begins otherwise."""
     found = re.match(r"[vV]?([0-9]+\.[0-9]+)", text)
     return found[1] if found else ""
+
+
+def _quoted(text: str) -> str:
+    """Return text as YAML has it: in quotes where it could be a number, boolean or null."""
+    return text if text[0].isalpha() and text not in ("true", "false", "null") else f'"{text}"'
 
 
 def _with_unit(text: str) -> str | None:
     """Return "64Gi" for 64GB, 64 GiB and 64gi, which mean it; None for what cannot be guessed."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgtpe])(?:i?b|i)?", text, re.IGNORECASE | re.ASCII)
-    return f"{found[1]}{found[2].upper()}i" if found else None
+    guess = f"{found[1]}{found[2].upper()}i" if found else None
+    return guess if guess != text else None
 
 
 _patterns: dict[str, re.Pattern[str]] = {}

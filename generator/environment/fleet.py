@@ -21,6 +21,12 @@ class Range(TypedDict, total=False):
     max: t.Hardware
 
 
+class BytesRange(TypedDict, total=False):
+    min: t.HeldBytes
+    default: Required[t.Bytes]
+    max: t.Bytes
+
+
 class AcceleratorRange(TypedDict, total=False):
     slice: t.Slice
     min: t.Cards
@@ -39,7 +45,7 @@ class Profile(TypedDict, total=False):
     priorityClass: t.Name
     disabled: bool
     cpu: Required[Range]
-    memory: Required[Range]
+    memory: Required[BytesRange]
     accelerators: AcceleratorRange
 
 
@@ -47,8 +53,8 @@ RuntimeNode = TypedDict(
     "RuntimeNode",
     {
         "cpu": Required[t.Hardware],
-        "memory": Required[t.Hardware],
-        "ephemeral-storage": NotRequired[t.Hardware],
+        "memory": Required[t.Bytes],
+        "ephemeral-storage": NotRequired[t.Bytes],
         "accelerators": NotRequired[t.Cards],
         "slices": NotRequired[dict[t.Slice, t.Cards]],
     },

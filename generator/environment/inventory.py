@@ -13,13 +13,13 @@ PerNode = TypedDict(
     {
         "accelerators": NotRequired[t.Cards],
         "cpu": Required[t.Hardware],
-        "memory": Required[t.Hardware],
-        "ephemeral-storage": NotRequired[t.Hardware],
+        "memory": Required[t.Bytes],
+        "ephemeral-storage": NotRequired[t.Bytes],
     },
 )
 Reserved = TypedDict(
     "Reserved",
-    {"accelerators": t.Cards, "cpu": t.Held, "memory": t.Held, "ephemeral-storage": t.Held},
+    {"accelerators": t.Cards, "cpu": t.Held, "memory": t.HeldBytes, "ephemeral-storage": t.HeldBytes},
     total=False,
 )
 

@@ -14,8 +14,8 @@ Share = TypedDict(
         "accelerators": t.Guarantee,
         "slices": dict[t.Slice, t.Guarantee],
         "cpu": t.Divisible,
-        "memory": t.Divisible,
-        "ephemeral-storage": t.Divisible,
+        "memory": t.DivisibleBytes,
+        "ephemeral-storage": t.DivisibleBytes,
         "borrow": t.Borrow,
         "lend": t.Lend,
     },
@@ -31,8 +31,8 @@ class Cohort(TypedDict, total=False):
 
 
 class ClaimSize(TypedDict, total=False):
-    min: t.Hardware
-    max: t.Hardware
+    min: t.Bytes
+    max: t.Bytes
 
 
 class LimitRange(TypedDict, total=False):
@@ -90,8 +90,8 @@ Amounts = TypedDict(
         "accelerators": NotRequired[t.Cards],
         "slices": NotRequired[dict[t.Slice, t.Cards]],
         "cpu": NotRequired[t.Held],
-        "memory": NotRequired[t.Held],
-        "ephemeral-storage": NotRequired[t.Held],
+        "memory": NotRequired[t.HeldBytes],
+        "ephemeral-storage": NotRequired[t.HeldBytes],
     },
 )
 Override = TypedDict(

@@ -11,7 +11,12 @@ Quantity = str | int | Decimal
 
 Name = Annotated[
     str,
-    c.Text("an RFC 1123 label: at most 63 lower-case letters, digits and '-', no '-' at its ends", c.LABEL, 63),
+    c.Text(
+        "an RFC 1123 label: at most 63 lower-case letters, digits and '-', no '-' at its ends",
+        c.LABEL,
+        63,
+        repair=c.label,
+    ),
 ]
 ObjectName = Annotated[str, c.Text("an RFC 1123 subdomain", c.SUBDOMAIN, 253)]
 Line = Annotated[str, c.Text("one line of text", r"\S.*", 256)]
@@ -26,13 +31,26 @@ LabelValue = Annotated[
         63,
     ),
 ]
-Release = Annotated[str, c.Text('a release in quotes, such as "3.4"', r"[0-9]+\.[0-9]+", 16)]
-Date = Annotated[str, c.Text("a date such as 2026-12-31", r"[0-9]{4}-[0-9]{2}-[0-9]{2}", 10, c.real_date)]
+Release = Annotated[str, c.Text('a release in quotes, such as "3.4"', r"[0-9]+\.[0-9]+", 16, repair=c.major_minor)]
+Date = Annotated[str, c.Text("a date such as 2026-12-31", r"[0-9]{4}-[0-9]{2}-[0-9]{2}", 32, also=c.real_date)]
 Url = Annotated[
     str,
-    c.Text("a Git address that begins with https://, ssh:// or git@", r"(https://|ssh://|git@)[^\s'\"\\]+", 1024),
+    c.Text(
+        "a Git address that begins with https://, ssh:// or git@",
+        r"(https://|ssh://|git@)[^\s'\"\\]+",
+        1024,
+        "https://git.example.com/platform/ai-gitops.git",
+    ),
 ]
-Server = Annotated[str, c.Text("an address that begins with https://", r"https://[^\s'\"\\/]+(/[^\s'\"\\]*)?", 1024)]
+Server = Annotated[
+    str,
+    c.Text(
+        "an address that begins with https://",
+        r"https://[^\s'\"\\/]+(/[^\s'\"\\]*)?",
+        1024,
+        "https://api.prod.example.com:6443",
+    ),
+]
 Revision = Annotated[str, c.Text("a Git branch, tag or commit", r"[A-Za-z0-9][A-Za-z0-9._/@+-]*", 250)]
 Folder = Annotated[
     str, c.Text("a folder of the Git repository, without .. in it", r"(?!.*\.\.)[A-Za-z0-9._][A-Za-z0-9._/-]*", 250)
@@ -44,10 +62,16 @@ Image = Annotated[
         r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+"
         r"(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?",
         512,
+        "registry.example.com/ai/torch:2.9",
     ),
 ]
 Slice = Annotated[str, c.Text("a MIG profile such as 1g.10gb", r"[1-9]g\.[0-9]+gb(\+me(\.all)?)?", 16)]
-Csv = Annotated[str, c.Text("the name of a ClusterServiceVersion", r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", 253)]
+Csv = Annotated[
+    str,
+    c.Text(
+        "the name of a ClusterServiceVersion", r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?", 253, example="kueue-operator.v1.3.0"
+    ),
+]
 Channel = Annotated[str, c.Text("a channel of the operator", r"[A-Za-z0-9]([-A-Za-z0-9._]*[A-Za-z0-9])?", 128)]
 
 Nodes = Annotated[int, c.Count()]
@@ -57,9 +81,12 @@ Weight = Annotated[Quantity, c.Amount()]
 Ratio = Annotated[int | Decimal, c.Number(Decimal(1), Decimal(100))]
 Cards = Annotated[Quantity, c.Amount(whole=True)]
 Hardware = Annotated[Quantity, c.Amount(positive=True)]
+Bytes = Annotated[Quantity, c.Amount(positive=True, bytes=True)]
 Held = Annotated[Quantity, c.Amount()]
+HeldBytes = Annotated[Quantity, c.Amount(bytes=True)]
 Guarantee = Annotated[Quantity, c.Amount(percent=True, whole=True)]
 Divisible = Annotated[Quantity, c.Amount(percent=True, words=("auto",))]
+DivisibleBytes = Annotated[Quantity, c.Amount(percent=True, words=("auto",), bytes=True)]
 Borrow = Annotated[Quantity, c.Amount(percent=True, words=("unlimited",), whole=True)]
 Lend = Annotated[Quantity, c.Amount(percent=True, words=("all",), whole=True)]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from generator.environment.load import Inputs
-from generator.environment.validate import spelled
+from generator.environment.explain import spelled
 from generator.finding import Finding, Layer, Location, error
 from generator.plan.model import ComponentState
 from generator.releases.model import Component, OpenShiftAI
