@@ -1,0 +1,35 @@
+"""Fixtures of the whole session: the samples are compiled once, and built once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.samples import ROOT, Built, Compiled, compiled_from, folders, input_files, kustomize
+
+
+@pytest.fixture(scope="session")
+def compiled() -> Compiled:
+    """The samples, compiled in memory."""
+    return compiled_from(input_files())
+
+
+@pytest.fixture(scope="session")
+def built(compiled: Compiled, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Every folder of the compiled samples, as `kubectl kustomize` builds it."""
+    from generator import output
+
+    root = tmp_path_factory.mktemp("samples") / "output"
+    written = output.write(root, compiled.tree, lambda _: True)
+    assert isinstance(written, output.Written)
+    return kustomize(root, folders(compiled.tree))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The facts and CRDs beside the repository; a test that needs them is skipped where they are absent."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("the shared facts are not beside this repository")
+    return folder
