@@ -1,0 +1,137 @@
+"""What the admission webhooks of Kueue, OpenShift AI, Trainer and JobSet refuse, kind by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from generator.finding import Finding, Layer
+from generator.manifest import Manifest
+from generator.validate import kinds
+from generator.validate.admission import (
+    cluster_queue,
+    cohort,
+    dashboard_profile,
+    data_science_cluster,
+    dsc_initialization,
+    hardware_profile,
+    local_queue,
+    queue_label,
+    ray,
+    resource_flavor,
+    train_job,
+    training_runtime,
+)
+from generator.validate.cluster import Cluster, Target, namespace_of
+from generator.validate.kinds import kind_of
+from generator.validate.violation import Violation
+
+_GUARDED_BY_KUEUE = (kinds.CLUSTER_QUEUE, kinds.COHORT, kinds.RESOURCE_FLAVOR)
+_LEGACY = ("dashboard.opendatahub.io", "HardwareProfile"), ("dashboard.opendatahub.io", "AcceleratorProfile")
+_SINGLETONS = (kinds.DATA_SCIENCE_CLUSTER, kinds.DSC_INITIALIZATION)
+_JUDGED = (
+    *_GUARDED_BY_KUEUE,
+    *_LEGACY,
+    *_SINGLETONS,
+    *kinds.WORKLOADS,
+    kinds.LOCAL_QUEUE,
+    kinds.HARDWARE_PROFILE,
+    kinds.CLUSTER_RUNTIME,
+    kinds.RUNTIME,
+)
+
+
+def validate(
+    body: Mapping[str, Any],
+    target: Target,
+    old: Mapping[str, Any] | None = None,
+    existing: Iterable[Mapping[str, Any]] = (),
+) -> list[Violation]:
+    """Return what the webhooks say of one object.
+
+    `old` makes it an update. `existing` are objects of the cluster that a rule may look at: other singletons, for a
+    workload its Namespace and the DataScienceCluster.
+    """
+    return list(_validate(body, target, old, existing))
+
+
+def _validate(
+    body: Mapping[str, Any], target: Target, old: Mapping[str, Any] | None, existing: Iterable[Mapping[str, Any]]
+) -> Iterator[Violation]:
+    kind = kind_of(body)
+    if kind == kinds.CLUSTER_QUEUE:
+        yield from cluster_queue.validate(body, target, old)
+    elif kind == kinds.COHORT:
+        yield from cohort.validate(body, target)
+    elif kind == kinds.RESOURCE_FLAVOR:
+        yield from resource_flavor.validate(body)
+    elif kind == kinds.LOCAL_QUEUE:
+        yield from local_queue.validate(body)
+    elif kind == kinds.DATA_SCIENCE_CLUSTER:
+        yield from data_science_cluster.validate(body, target, old, existing)
+    elif kind == kinds.DSC_INITIALIZATION:
+        yield from dsc_initialization.validate(body, target, old, existing)
+    elif kind == kinds.HARDWARE_PROFILE:
+        yield from hardware_profile.validate(body)
+    elif kind in _LEGACY:
+        yield from dashboard_profile.validate(body, target)
+    elif kind in (kinds.CLUSTER_RUNTIME, kinds.RUNTIME):
+        yield from training_runtime.validate(body)
+    elif kind in kinds.WORKLOADS:
+        yield from _workload(kind, body, target, existing)
+
+
+def _workload(
+    kind: kinds.Kind, body: Mapping[str, Any], target: Target, existing: Iterable[Mapping[str, Any]]
+) -> Iterator[Violation]:
+    yield from queue_label.validate(body, target, existing)
+    if kind == kinds.TRAIN_JOB:
+        yield from train_job.validate(body)
+    elif kind == kinds.RAY_CLUSTER:
+        yield from ray.validate_cluster(body, target)
+    elif kind == kinds.RAY_JOB:
+        yield from ray.validate_job(body, target)
+
+
+def check(cluster: Cluster) -> Iterator[Finding]:
+    """Yield the webhooks' objections to the objects of a cluster.
+
+    What a CRD's CEL rule says as well is left to the schema engine: the server never asks the webhook then.
+    """
+    for kind in _JUDGED:
+        for manifest in cluster.of(kind):
+            for violation in validate(manifest.body, cluster.target, existing=_neighbours(manifest, cluster)):
+                if violation.rule not in cluster_queue.SAID_BY_CEL:
+                    yield cluster.objection(manifest, _dated(violation, kind, cluster.target))
+
+
+def _neighbours(manifest: Manifest, cluster: Cluster) -> tuple[Mapping[str, Any], ...]:
+    kind = kind_of(manifest.body)
+    if kind in _SINGLETONS:
+        return _earlier(manifest, cluster.of(kind))
+    if kind in kinds.WORKLOADS:
+        space = cluster.find(kinds.NAMESPACE, namespace_of(manifest))
+        found = [*([space] if space else ()), *cluster.of(kinds.DATA_SCIENCE_CLUSTER)]
+        return tuple(other.body for other in found)
+    return ()
+
+
+def _earlier(manifest: Manifest, same: Iterable[Manifest]) -> tuple[Mapping[str, Any], ...]:
+    """Return the singletons read before this one: the first is taken to exist, the others are refused."""
+    found = []
+    for other in same:
+        if other is manifest:
+            break
+        found.append(other.body)
+    return tuple(found)
+
+
+def _dated(violation: Violation, kind: kinds.Kind, target: Target) -> Violation:
+    """Say so where the target's operator does not register Kueue's webhooks: the server then lets it pass for now."""
+    if kind not in _GUARDED_BY_KUEUE or violation.layer is not Layer.WEBHOOK or target.kueue is None:
+        return violation
+    if target.kueue.webhooks_since is not None:
+        return violation
+    note = f"(the operator of Kueue {target.kueue.version} does not enforce it, Kueue 1.4.1 does)"
+    return replace(violation, message=f"{violation.message} {note}")

@@ -1,0 +1,201 @@
+"""One cluster: everything that a check may look at, and how it points at what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from generator.finding import Finding, Layer, Location, ObjectRef, Related, Severity
+from generator.manifest import Manifest
+from generator.source.nodes import Map, Seq
+from generator.validate.kinds import Kind, kind_of
+from generator.validate.shape import get, mapping, steps, text
+from generator.validate.violation import Violation
+
+if TYPE_CHECKING:
+    from generator.quantity import Amount
+    from generator.releases.model import GitOps, Kueue, OpenShiftAI
+
+_NO_FOLDERS: Mapping[str, Sequence[Manifest]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The releases that the cluster runs; None: not known, so nothing is said that depends on it."""
+
+    openshift_ai: OpenShiftAI | None = None
+    kueue: Kueue | None = None
+    gitops: GitOps | None = None
+    openshift: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodePool:
+    """Nodes that are alike: `count` of them can be used, of `total`; `allocatable` is per node, in thousandths.
+
+    `label_keys` are labels whose value differs from node to node. `origin` is where the inventory says so.
+    """
+
+    name: str
+    labels: Mapping[str, str]
+    label_keys: frozenset[str]
+    taints: tuple[Mapping[str, str], ...]
+    count: int
+    total: int
+    allocatable: Mapping[str, Amount]
+    origin: Location
+
+    def has_label(self, key: str) -> bool:
+        return key in self.labels or key in self.label_keys
+
+
+@dataclass(eq=False)
+class Cluster:
+    """The objects of one cluster.
+
+    `external` names what is declared to exist elsewhere: KIND/NAME or KIND/NAMESPACE/NAME. `whole` says that nothing
+    else exists (a compiled environment); otherwise a kind of which there is no object is taken to exist elsewhere.
+    `folders` maps a folder, by its path from the repository's root, to what Argo CD would apply from it.
+    """
+
+    objects: Sequence[Manifest]
+    target: Target = field(default_factory=Target)
+    pools: Sequence[NodePool] = ()
+    external: frozenset[str] = frozenset()
+    whole: bool = False
+    environment: str | None = None
+    folders: Mapping[str, Sequence[Manifest]] = field(default_factory=lambda: _NO_FOLDERS)
+
+    @cached_property
+    def _by_kind(self) -> Mapping[Kind, list[Manifest]]:
+        found: dict[Kind, list[Manifest]] = {}
+        for manifest in self.objects:
+            found.setdefault(kind_of(manifest.body), []).append(manifest)
+        return found
+
+    @cached_property
+    def _by_name(self) -> Mapping[Kind, Mapping[tuple[str, str], Manifest]]:
+        return {
+            kind: {(namespace_of(m), name_of(m)): m for m in reversed(manifests)}
+            for kind, manifests in self._by_kind.items()
+        }
+
+    @cached_property
+    def _external(self) -> frozenset[str]:
+        return frozenset(name.lower() for name in self.external)
+
+    def of(self, kind: Kind) -> Sequence[Manifest]:
+        """Return all objects of a kind, in the order in which they were read."""
+        return self._by_kind.get(kind, ())
+
+    @property
+    def kinds(self) -> Iterable[Kind]:
+        """Every kind of which there is an object."""
+        return self._by_kind
+
+    def find(self, kind: Kind, name: str, namespace: str = "") -> Manifest | None:
+        """Return the first object of that name, or None."""
+        return self._by_name.get(kind, {}).get((namespace, name))
+
+    def names(self, kind: Kind, namespace: str = "") -> list[str]:
+        """Return the names of a kind in a namespace ("": cluster-scoped ones)."""
+        return [name for space, name in self._by_name.get(kind, {}) if space == namespace]
+
+    def is_known(self, kind: Kind) -> bool:
+        """Whether an object of that kind that is not here does not exist."""
+        return self.whole or kind in self._by_kind
+
+    def is_external(self, kind: Kind, name: str, namespace: str = "") -> bool:
+        """Whether an object is declared to exist elsewhere."""
+        label = kind[1].lower()
+        return f"{label}/{name}" in self._external or f"{label}/{namespace}/{name}" in self._external
+
+    def has(self, kind: Kind, name: str, namespace: str = "") -> bool:
+        """Whether an object exists, is declared to, or is of a kind about which nothing is known."""
+        return (
+            self.find(kind, name, namespace) is not None
+            or not self.is_known(kind)
+            or self.is_external(kind, name, namespace)
+        )
+
+    def objection(self, manifest: Manifest, violation: Violation, related: Iterable[Related] = ()) -> Finding:
+        """Return a violation as a finding at the place in the manifest that its path leads to."""
+        return Finding(
+            violation.rule,
+            violation.severity,
+            violation.layer,
+            violation.message,
+            place(manifest, violation.path),
+            violation.fix,
+            self.reference(manifest),
+            violation.path or None,
+            tuple(related),
+        )
+
+    def finding(
+        self,
+        manifest: Manifest,
+        rule: str,
+        layer: Layer,
+        message: str,
+        fix: str,
+        path: str = "",
+        *,
+        severity: Severity = Severity.ERROR,
+        related: Iterable[Related] = (),
+    ) -> Finding:
+        """Return a finding about one object."""
+        return self.objection(manifest, Violation(rule, layer, path, message, fix, severity), related)
+
+    def reference(self, manifest: Manifest) -> ObjectRef:
+        """Return how findings name an object."""
+        return ObjectRef(
+            self.environment,
+            text(manifest.body, "kind"),
+            name_of(manifest),
+            namespace_of(manifest) or None,
+            text(manifest.body, "apiVersion") or None,
+        )
+
+
+def name_of(manifest: Manifest) -> str:
+    """Return the name; "" where there is none."""
+    return text(manifest.body, "metadata", "name")
+
+
+def namespace_of(manifest: Manifest) -> str:
+    """Return the namespace; "" for a cluster-scoped object."""
+    return text(manifest.body, "metadata", "namespace")
+
+
+def labels_of(manifest: Manifest) -> Mapping[str, Any]:
+    return mapping(manifest.body, "metadata", "labels")
+
+
+def annotations_of(manifest: Manifest) -> Mapping[str, Any]:
+    return mapping(manifest.body, "metadata", "annotations")
+
+
+def place(manifest: Manifest, path: str = "") -> Location:
+    """Return where a printed path leads: in the manifest's own text, else to the input line that gave it its value."""
+    node: Any = manifest.body
+    if not isinstance(node, Map):
+        return manifest.locate(path)
+    found = Location(node.file, node.line, node.column)
+    for step in steps(path):
+        if isinstance(node, Map) and step in node:
+            nested = isinstance(node[step], Map | Seq)  # type: ignore[index]  # a Map's keys are strings, checked above
+            found = Location(node.file, *(node.keys_at if nested else node.values_at)[str(step)])
+        elif isinstance(node, Seq) and isinstance(step, int) and step < len(node):
+            found = Location(node.file, *node.items_at[step])
+        else:
+            break
+        node = get(node, step)
+    return found
+
+
+def related(manifest: Manifest, path: str, message: str) -> Related:
+    """Return a further place that helps to understand a finding."""
+    return Related(place(manifest, path), message)
