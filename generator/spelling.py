@@ -21,6 +21,12 @@ def hint(word: str, known: Iterable[str]) -> str:
     return f"did you mean {spelling}? " if spelling else ""
 
 
+def or_else(word: str, known: Iterable[str], otherwise: str) -> str:
+    """Return "did you mean vision? else add it", without the question where no spelling is near."""
+    question = hint(word, known)
+    return f"{question}else {otherwise}" if question else otherwise
+
+
 def remedy(word: str, known: Iterable[str], what: str = "known are") -> str:
     """Return "did you mean cpu? known are cpu, memory", without the question where no spelling is near."""
     words = list(known)

@@ -107,15 +107,33 @@ def test_ambiguous_scalar(text: str, message: str, fix: str) -> None:
         ("9" * 5000, "9" * 60 + "… does not fit in 64 bits"),
         ("0" * 5000, "0" * 60 + "… does not fit in 64 bits"),
         ("0x" + "f" * 5000, "0x" + "f" * 58 + "… does not fit in 64 bits"),
-        ("1e301", "1e301 has more than 64 characters or is beyond 1e300 or 1e-300"),
-        ("1e999999999", "1e999999999 has more than 64 characters or is beyond 1e300 or 1e-300"),
-        ("1e-301", "1e-301 has more than 64 characters or is beyond 1e300 or 1e-300"),
-        ("0." + "1" * 63, "0." + "1" * 58 + "… has more than 64 characters or is beyond 1e300 or 1e-300"),
+        ("1e301", "1e301 is beyond 1e300 or 1e-300"),
+        ("1e999999999", "1e999999999 is beyond 1e300 or 1e-300"),
+        ("1e-301", "1e-301 is beyond 1e300 or 1e-300"),
+        ("0." + "1" * 63, "0." + "1" * 58 + "… has more than 64 characters"),
     ],
 )
 def test_number_out_of_range(text: str, why: str) -> None:
     fix = "write a number that fits, or quote it if it is text"
     assert said(f"a: {text}") == [("number-out-of-range", 1, 4, f"the number {why}", fix)]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "closed"),
+    [
+        ('a: "1\nb: "2"\n', 1, 4, 2),
+        ('a:\n  b: \'1\n  c: 3\n  d: \'2\'\n', 2, 6, 4),
+    ],
+)
+def test_quote_closed_by_the_next_one(text: str, line: int, column: int, closed: int) -> None:
+    message = f"the quote that opens here is closed only by the one in line {closed}"
+    assert said(text) == [("yaml-syntax", line, column, message, "close it in its own line")]
+
+
+def test_merge_conflict() -> None:
+    fix = "keep one side, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>"
+    text = "a: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> other\n"
+    assert said(text) == [("merge-conflict", 2, 1, "a merge conflict stands in the file", fix)]
 
 
 def test_longest_decimal_is_exact() -> None:

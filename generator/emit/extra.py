@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generator.emit.marks import labels
+from generator.emit.templates import in_template, render
+from generator.environment.explain import shown
 from generator.finding import Finding, Location, error
 from generator.manifest import Manifest
 from generator.plan.model import Plan
-from generator.source import Document, at, parse
+from generator.source import Document, at, parse, value_at
 
 TEMPLATE = ".j2"
 _BUILD_KINDS = ("Kustomization", "Component")
@@ -22,13 +24,13 @@ def emit(plan: Plan) -> tuple[list[Manifest], list[Finding]]:
     for path, text in sorted(plan.given.extra.items()):
         is_template = path.endswith(TEMPLATE)
         if is_template:
-            rendered, found = _rendered(path, text, plan)
-            findings += found
-            if rendered is None:
+            rendered = render(path, text, plan)
+            if isinstance(rendered, Finding):
+                findings.append(rendered)
                 continue
             text = rendered
         documents, found = parse(text, path, kubernetes=True)
-        findings += [_in_template(f) if is_template else f for f in found]
+        findings += [in_template(found)] if is_template and found else found
         for document in documents if not found else ():
             for item in _items(document):
                 defects = list(_defects(item, document))
@@ -36,51 +38,6 @@ def emit(plan: Plan) -> tuple[list[Manifest], list[Finding]]:
                 if not defects:
                     manifests.append(_manifest(item, plan, Location(path) if is_template else None))
     return manifests, findings
-
-
-def _rendered(path: str, text: str, plan: Plan) -> tuple[str | None, list[Finding]]:
-    from jinja2 import StrictUndefined, TemplateError
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    engine = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
-    try:
-        return engine.from_string(text).render(plan=plan, environment=plan.name), []
-    except TemplateError as problem:
-        line = getattr(problem, "lineno", None) or 0
-        return None, [_template_error(path, line, problem)]
-    except (
-        ArithmeticError,
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as problem:
-        return None, [_template_error(path, 0, problem)]
-
-
-def _template_error(path: str, line: int, problem: Exception) -> Finding:
-    said = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-    return error(
-        "template-error",
-        f"the template cannot be rendered: {said}",
-        Location(path, line, 1 if line else 0),
-        "it is given `plan` and `environment`; docs/user-guide.md lists what they hold",
-    )
-
-
-def _in_template(finding: Finding) -> Finding:
-    """Return a finding about rendered text, placed at the template as a whole."""
-    place = finding.location or Location("")
-    return Finding(
-        finding.rule,
-        finding.severity,
-        finding.layer,
-        f"{finding.message} (line {place.line} of the rendered text)",
-        Location(place.file),
-        finding.fix,
-    )
 
 
 def _items(document: Document) -> Iterator[Mapping[str, Any]]:
@@ -98,29 +55,35 @@ def _defects(item: Any, document: Document) -> Iterator[Finding]:
         )
         return
     place, metadata = at(item), item.get("metadata")
-    for key in ("apiVersion", "kind"):
-        if not isinstance(item.get(key), str) or not item[key]:
-            yield error(
-                "not-a-manifest",
-                f"this object has no {key}",
-                place,
-                f"add {key}; files in extra/ are Kubernetes manifests",
-            )
+    lacking = [key for key in ("apiVersion", "kind") if not isinstance(item.get(key), str) or not item[key]]
     if not isinstance(metadata, Mapping) or not isinstance(metadata.get("name"), str):
+        lacking.append("metadata.name")
+    if lacking:
+        why = "; generateName cannot be kept in Git" if "metadata.name" in lacking else ""
         yield error(
-            "not-a-manifest", "this object has no metadata.name", place, "add it; generateName cannot be kept in Git"
+            "not-a-manifest",
+            f"this object has no {', '.join(lacking)}",
+            place,
+            f"add what is missing, as text: files in extra/ are Kubernetes manifests{why}",
         )
-        return
-    if item.get("kind") in _BUILD_KINDS and str(item.get("apiVersion", "")).startswith("kustomize.config.k8s.io/"):
+    elif item["kind"] in _BUILD_KINDS and item["apiVersion"].startswith("kustomize.config.k8s.io/"):
         yield error(
             "not-a-manifest", f"a {item['kind']} cannot stand in extra/", place, "put the objects themselves there"
         )
+    else:
+        yield from _mark_defects(item["metadata"])
+
+
+def _mark_defects(metadata: Mapping[str, Any]) -> Iterator[Finding]:
     for key in ("labels", "annotations"):
         marks = metadata.get(key)
-        if marks is not None and not (isinstance(marks, Mapping) and all(isinstance(v, str) for v in marks.values())):
-            yield error(
-                "not-a-manifest", f"metadata.{key} is no mapping of text", at(metadata, key), 'write key: "value" pairs'
-            )
+        if marks is not None and not isinstance(marks, Mapping):
+            yield error("not-a-manifest", f"metadata.{key} is {shown(marks)}", at(metadata, key), 'write key: "value"')
+        for name, value in marks.items() if isinstance(marks, Mapping) else ():
+            if not isinstance(value, str):
+                message = f"metadata.{key} {name} is {shown(value)}, not text"
+                written = "" if value is None else shown(value)
+                yield error("not-a-manifest", message, value_at(marks, name), f'write {name}: "{written}"')
 
 
 def _manifest(item: Mapping[str, Any], plan: Plan, origin: Location | None) -> Manifest:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -80,6 +80,7 @@ def load(files: Mapping[str, bytes]) -> tuple[Repository, list[Finding]]:
     own = list(scopes.values())
     findings += _misplaced(shared, own)
     findings += _repeated(shared, own)
+    findings += _without_people([shared, *own])
     return _sorted(shared, own, folders), findings
 
 
@@ -150,33 +151,33 @@ def _misplaced(shared: _Scope, own: list[_Scope]) -> Iterator[Finding]:
 
 def _repeated(shared: _Scope, own: list[_Scope]) -> Iterator[Finding]:
     """Yield every second definition of a name."""
-    yield from _twice((("Fleet", "", d.locate(())) for d in shared.of("Fleet")), "the repository")
+    yield from _twice((("Fleet", "", d.locate(())) for d in shared.of("Fleet")), "the repository", "merge the two")
     yield from _twice(
         (("environment", d.root["name"], d.locate(("name",))) for s in own for d in s.of("Environment")),
         "the repository",
     )
     for scope in own:
-        yield from _twice(
-            (("Environment", "", d.locate(())) for d in scope.of("Environment")), f"folder {scope.folder}"
-        )
+        both_in_one = (("Environment", "", d.locate(())) for d in scope.of("Environment"))
+        yield from _twice(both_in_one, f"folder {scope.folder}", "give each a folder of its own")
+    yield from _twice(_servers(own), "the repository", "two environments cannot be one cluster: correct the address")
     fleet = [d.root for d in shared.of("Fleet")]
     for kind, key in (("priority", "priorities"), ("profile", "profiles"), ("runtime", "runtimes")):
-        named = ((kind, i["name"], at(i)) for f in fleet for i in f.get(key) or ())
-        yield from _twice(named, "the fleet")
-    yield from _twice(_servers(own), "the repository")
+        yield from _twice(((kind, i["name"], at(i)) for f in fleet for i in f.get(key) or ()), "the fleet")
     for scope in own or [_Scope("")]:
-        both = [shared, scope]
-        where = f"environment {scope.folder}"
-        yield from _twice((("team", d.root["name"], d.locate(("name",))) for s in both for d in s.of("Team")), where)
-        yield from _twice((("pool", i["name"], at(i)) for s in both for i in s.items("Inventory", "pools")), where)
-        yield from _twice((("cohort", i["name"], at(i)) for s in both for i in s.items("Quotas", "cohorts")), where)
-        teams = [i for s in both for i in s.items("Quotas", "teams")]
-        yield from _twice((("quota of team", i["team"], at(i)) for i in teams), where)
-        spaces = (("namespace", n["name"], at(n)) for t in teams for n in t.get("namespaces") or ())
-        yield from _twice(spaces, where)
-        for team in teams:
-            named = (("queue", q["name"], at(q)) for q in team.get("queues") or ())
-            yield from _twice(named, f"team {team['team']}")
+        yield from _repeated_in([shared, scope], f"environment {scope.folder}")
+
+
+def _repeated_in(both: list[_Scope], where: str) -> Iterator[Finding]:
+    """Yield every second definition of a name in one environment and what it shares."""
+    yield from _twice((("team", d.root["name"], d.locate(("name",))) for s in both for d in s.of("Team")), where)
+    yield from _twice((("pool", i["name"], at(i)) for s in both for i in s.items("Inventory", "pools")), where)
+    yield from _twice((("cohort", i["name"], at(i)) for s in both for i in s.items("Quotas", "cohorts")), where)
+    teams = [i for s in both for i in s.items("Quotas", "teams")]
+    yield from _twice((("quota of team", i["team"], at(i)) for i in teams), where, "merge the two")
+    yield from _twice((("namespace", n["name"], at(n)) for t in teams for n in t.get("namespaces") or ()), where)
+    for team in teams:
+        named = (("queue", q["name"], at(q)) for q in team.get("queues") or ())
+        yield from _twice(named, f"team {team['team']}")
 
 
 def _servers(own: list[_Scope]) -> Iterator[tuple[str, str, Location]]:
@@ -186,7 +187,9 @@ def _servers(own: list[_Scope]) -> Iterator[tuple[str, str, Location]]:
                 yield "cluster", server.rstrip("/"), document.locate(("cluster", "server"))
 
 
-def _twice(named: Iterator[tuple[str, str, Location]], where: str) -> Iterator[Finding]:
+def _twice(
+    named: Iterable[tuple[str, str, Location]], where: str, fix: str = "remove or rename one of them"
+) -> Iterator[Finding]:
     first: dict[tuple[str, str], Location] = {}
     for kind, name, place in named:
         before = first.setdefault((kind, name), place)
@@ -196,9 +199,23 @@ def _twice(named: Iterator[tuple[str, str, Location]], where: str) -> Iterator[F
                 "defined-twice",
                 f"{label} is defined a second time in {where}",
                 place,
-                f"remove or rename one of them; the first is at {before}",
+                fix,
                 related=(Related(before, f"{label} is defined here first"),),
             )
+
+
+def _without_people(scopes: Iterable[_Scope]) -> Iterator[Finding]:
+    for scope in scopes:
+        for document in scope.of("Team"):
+            team = document.root
+            roles = [team.get(role) or {} for role in ("admins", "members", "viewers")]
+            if not any(role.get("groups") or role.get("users") for role in roles):
+                yield error(
+                    "team-without-people",
+                    f"team {team['name']} has no group and no user",
+                    document.locate(("name",)),
+                    "add admins, members or viewers with a group or user, such as members: {groups: [<group>]}",
+                )
 
 
 def _sorted(shared: _Scope, own: list[_Scope], folders: dict[str, str]) -> Repository:

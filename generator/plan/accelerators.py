@@ -19,9 +19,9 @@ def defined(items: Sequence[AcceleratorModel], findings: list[Finding]) -> dict[
     models: dict[str, Accelerator] = {}
     for item in items:
         if item["id"] in ids() or item["id"] in models:
-            findings.append(
-                error("defined-twice", f"accelerator {item['id']} exists already", at(item, "id"), "choose another id")
-            )
+            before = "ships with Apportion" if item["id"] in ids() else "is defined above"
+            message = f"accelerator {item['id']} {before} already"
+            findings.append(error("defined-twice", message, at(item, "id"), "remove it, or choose another id"))
             continue
         models[item["id"]] = _model(item)
     return models

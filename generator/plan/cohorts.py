@@ -12,7 +12,7 @@ from generator.plan.model import Cohort, Pool
 from generator.quantity import parse
 from generator.releases.model import Kueue
 from generator.source import at, value_at
-from generator.spelling import hint
+from generator.spelling import or_else
 
 
 def resolve(inputs: Inputs, pools: Mapping[str, Pool], kueue: Kueue) -> tuple[tuple[Cohort, ...], list[Finding]]:
@@ -48,11 +48,12 @@ def _dangling(cohorts: list[given.Cohort]) -> Iterator[Finding]:
     for item in cohorts:
         parent = item.get("parent")
         if parent is not None and parent not in names:
+            others = [name for name in names if name != item["name"]]
             yield error(
                 "unknown-cohort",
                 f"cohort {item['name']} has the parent {parent}, which is not declared",
                 value_at(item, "parent"),
-                f"{hint(parent, names)}declare {parent} under cohorts, or name one of {', '.join(names)}",
+                or_else(parent, others, f"declare {parent} under cohorts"),
                 layer=Layer.REFERENCE,
             )
 

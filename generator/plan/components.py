@@ -6,9 +6,10 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from generator.environment.explain import shown
 from generator.environment.load import Inputs
-from generator.environment.explain import spelled
-from generator.finding import Finding, Layer, Location, error
+from generator.finding import Finding, Layer, error
+from generator.plan import component_fields
 from generator.plan.model import ComponentState
 from generator.releases.model import Component, OpenShiftAI
 from generator.source import at, value_at
@@ -76,7 +77,11 @@ def _defects(name: str, written: Mapping[str, Mapping[str, Any]], release: OpenS
     elif name in release.renamed:
         new = release.renamed[name]
         yield error(
-            "unknown-component", f"component {name} is called {new}", place, f"write {new}: {{}}", layer=Layer.SCHEMA
+            "unknown-component",
+            f"OpenShift AI {release.version} calls the component {name} {new}",
+            place,
+            f"write {new} in its place",
+            layer=Layer.SCHEMA,
         )
     elif name in release.removed:
         yield error(
@@ -95,7 +100,7 @@ def _defects(name: str, written: Mapping[str, Mapping[str, Any]], release: OpenS
             layer=Layer.SCHEMA,
         )
     elif written[name]:
-        yield from _field_defects(release.components[name], written[name])
+        yield from component_fields.defects(release.components[name], written[name])
 
 
 def _kueue_defects(written: Mapping[str, Any], release: OpenShiftAI) -> Iterator[Finding]:
@@ -120,42 +125,7 @@ def _kueue_defects(written: Mapping[str, Any], release: OpenShiftAI) -> Iterator
         elif value not in release.kueue_states:
             yield error(
                 "invalid-value",
-                f"components.kueue.{key} is {value!r}",
+                f"components.kueue.{key} is {shown(value)}",
                 value_at(written, key),
                 f"write {' or '.join(release.kueue_states)}",
             )
-
-
-def _field_defects(component: Component, written: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield what the release's schema of the component refuses."""
-    import jsonschema_rs
-
-    fields = {key: value for key, value in written.items() if key != STATE}
-    state = written.get(STATE, "Managed")
-    if state not in component.states:
-        yield error(
-            "invalid-value",
-            f"components.{component.name}.{STATE} is {state!r}",
-            value_at(written, STATE),
-            f"write {' or '.join(component.states)}",
-        )
-    if not fields:
-        return
-    for problem in jsonschema_rs.validator_for(dict(component.schema)).iter_errors(fields):
-        path = list(problem.instance_path)
-        message = str(problem.message)
-        yield error(
-            "invalid-value",
-            f"{spelled(['components', component.name, *path])}: {message}",
-            _deepest(written, path),
-            "keep to the fields that this release has",
-            layer=Layer.SCHEMA,
-        )
-
-
-def _deepest(node: Any, path: list[str | int]) -> Location:
-    place = at(node)
-    for step in path:
-        place = value_at(node, step)
-        node = node[step]
-    return place

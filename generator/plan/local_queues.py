@@ -7,7 +7,7 @@ from generator.finding import Finding, Layer, error
 from generator.plan.model import ClusterQueue, LocalQueue, Namespace
 from generator.plan.queues import DEFAULT
 from generator.source import value_at
-from generator.spelling import hint
+from generator.spelling import or_else
 
 
 def resolve(
@@ -43,9 +43,9 @@ def _default(
 def _unknown(item: given.Namespace, name: str, known: list[str]) -> Finding:
     return error(
         "unknown-queue",
-        f"the queue {name} does not exist",
+        f"namespace {item['name']} has the default queue {name}, which the team does not have",
         value_at(item, "defaultQueue"),
-        f"{hint(name, known)}add it to the team's queues",
+        or_else(name, known, "add it to the team's queues"),
         layer=Layer.REFERENCE,
     )
 

@@ -84,8 +84,8 @@ def _defects(item: given.Pool, models: Mapping[str, Accelerator]) -> Iterator[Fi
             "add perNode.accelerators: <cards a node>",
         )
     else:
-        yield from _sharing_defects(item, model)
-        yield from _label_defects(item, model)
+        found = list(_sharing_defects(item, model))
+        yield from found or _label_defects(item, model)
     yield from _reserve_defects(item)
     yield from _topology_defects(item)
 
@@ -122,7 +122,7 @@ def _sharing_defects(item: given.Pool, model: Accelerator) -> Iterator[Finding]:
             at(mig, "layout"),
             f"choose a layout that one {model.title} can hold",
         )
-    if mig["strategy"] == "single" and len(mig["layout"]) != 1:
+    elif mig["strategy"] == "single" and len(mig["layout"]) != 1:
         yield error(
             "invalid-mig",
             f"pool {name}: with strategy single all slices are alike and the layout has {len(mig['layout'])} kinds",
@@ -145,7 +145,7 @@ def _label_defects(item: given.Pool, model: Accelerator) -> Iterator[Finding]:
             "impossible-label",
             f"pool {item['name']}: nodes shared like this carry a product label that ends in {expected}, not {label}",
             value_at(item["nodeLabels"], key),
-            f"write {key}: {label.removesuffix(ending)}{expected}",
+            f"write {key}: {label.removesuffix(ending).split(facts.mig_product_infix)[0]}{expected}",
         )
     elif not expected and (label.endswith(ending) or has_mig):
         yield error(
@@ -291,20 +291,23 @@ def _topology(item: given.Pool, topologies: dict[tuple[str, ...], Topology]) -> 
 
 
 def _overlaps(pools: Mapping[str, Pool]) -> Iterator[Finding]:
-    """Yield each pool whose labels are a subset of another's: its flavor would take the other's nodes."""
-    values = list(pools.values())
-    for pool in values:
-        for other in values:
-            if pool is other or not pool.node_labels.items() <= other.node_labels.items():
-                continue
-            if pool.node_labels == other.node_labels and pool.origin > other.origin:
-                continue
+    """Yield each pool whose labels are a subset of others': its flavor would take their nodes."""
+    for pool in pools.values():
+        others = [other for other in pools.values() if _takes(pool, other)]
+        if others:
+            named = f"pool {others[0].name}" if len(others) == 1 else f"pools {', '.join(o.name for o in others)}"
             yield error(
                 "pools-overlap",
-                f"the labels of pool {pool.name} also select the nodes of pool {other.name}: "
-                "the same nodes would be given twice",
+                f"the labels of pool {pool.name} also select the nodes of {named}: the same nodes would be given twice",
                 pool.origin,
                 f"add a label to {pool.name} that only its nodes carry",
                 layer=Layer.READINESS,
-                related=(Related(other.origin, f"pool {other.name}"),),
+                related=tuple(Related(other.origin, f"pool {other.name}") for other in others),
             )
+
+
+def _takes(pool: Pool, other: Pool) -> bool:
+    """Tell whether a pool's labels select another's nodes; of two with the same labels only the first does."""
+    if pool is other or not pool.node_labels.items() <= other.node_labels.items():
+        return False
+    return pool.node_labels != other.node_labels or pool.origin < other.origin

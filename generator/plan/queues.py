@@ -14,7 +14,7 @@ from generator.plan.presets import FALLBACK, PRESETS, Preset
 from generator.quantity import parse
 from generator.releases.model import Kueue
 from generator.source import at, value_at
-from generator.spelling import hint
+from generator.spelling import or_else
 
 DEFAULT = "default"
 LONGEST_NAME = 63  # of a ClusterQueue that is also a label value
@@ -135,7 +135,7 @@ def _namespace_defects(item: given.Queue, team: str, spaces: tuple[Namespace, ..
                 "unknown-namespace",
                 f"queue {item['name']} of team {team} names the namespace {name}, which the team does not have",
                 at(item["namespaces"], index),
-                f"{hint(name, own)}add it to the team's namespaces",
+                or_else(name, own, "add it to the team's namespaces"),
                 layer=Layer.REFERENCE,
             )
 

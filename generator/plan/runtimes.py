@@ -144,7 +144,7 @@ def _pool_defects(item: given.Runtime, pools: list[Pool]) -> Iterator[Finding]:
             "wrong-vendor",
             f"runtime {name} is for {item['accelerator']} and pool {item['pool']} holds {pools[0].vendor}",
             value_at(item, "accelerator"),
-            "make them agree",
+            f"write accelerator: {pools[0].vendor}, or name a pool of {item['accelerator']}",
             layer=Layer.READINESS,
         )
         return

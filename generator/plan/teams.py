@@ -14,7 +14,7 @@ from generator.plan.namespaces import namespaces
 from generator.plan.overrides import Overrides
 from generator.releases.model import Kueue
 from generator.source import at, value_at
-from generator.spelling import hint
+from generator.spelling import or_else
 
 
 def resolve(
@@ -58,22 +58,16 @@ def _subjects(who: given_team.Subjects | None) -> Subjects:
 
 def _defects(quota: given.TeamQuota, inputs: Inputs) -> Iterator[Finding]:
     name, cohort = quota["team"], quota.get("cohort")
-    who = inputs.teams.get(name)
-    if who is None:
-        place, known = value_at(quota, "team"), list(inputs.teams)
-        yield _unknown("team", name, f"{hint(name, known)}add a document of kind Team", place)
-    elif not any(map(_subjects, (who.get("admins"), who.get("members"), who.get("viewers")))):
-        yield error(
-            "team-without-people",
-            f"team {name} has no group and no user",
-            at(who),
-            "add admins, members or viewers with a group or user",
-        )
+    if name not in inputs.teams:
+        fix = or_else(name, inputs.teams, "add a document of kind Team")
+        yield _unknown("team", name, fix, value_at(quota, "team"))
     cohorts = [item["name"] for item in inputs.cohorts]
     if cohort is not None and cohort not in cohorts:
-        place = value_at(quota, "cohort")
-        yield _unknown("cohort", cohort, f"{hint(cohort, cohorts)}declare it under cohorts", place)
+        fix = or_else(cohort, cohorts, "declare it under cohorts")
+        yield _unknown("cohort", cohort, fix, value_at(quota, "cohort"))
 
 
 def _unknown(kind: str, name: str, fix: str, place: Location) -> Finding:
-    return error(f"unknown-{kind}", f"the {kind} {name} does not exist", place, fix, layer=Layer.REFERENCE)
+    return error(
+        f"unknown-{kind}", f"the quotas name the {kind} {name}, which does not exist", place, fix, layer=Layer.REFERENCE
+    )

@@ -88,7 +88,10 @@ def _integer(text: str) -> int:
 def _decimal(text: str, exponent: str | None) -> Decimal:
     if len(text) <= _DIGITS and len(exponent or "") <= 5 and abs((number := Decimal(text)).adjusted()) <= _EXPONENT:
         return number
-    raise _out_of_range(text, f"has more than {_DIGITS} characters or is beyond 1e{_EXPONENT} or 1e-{_EXPONENT}")
+    long = len(text) > _DIGITS
+    raise _out_of_range(
+        text, f"has more than {_DIGITS} characters" if long else f"is beyond 1e{_EXPONENT} or 1e-{_EXPONENT}"
+    )
 
 
 def _out_of_range(text: str, why: str) -> RefusedScalarError:

@@ -15,6 +15,7 @@ MAX_DEPTH = 64
 TOO_DEEP = f"values are nested more than {MAX_DEPTH} deep"
 
 _SPACELESS = re.compile(r"""^\s*(?:- +)*[\w./-]+:[^\s/]""")
+_CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
 _TAB = "a tab stands where only spaces may indent"
 _USE_SPACES = "replace the tab by spaces"
 
@@ -92,13 +93,33 @@ def explain(problem: yaml.YAMLError, text: str, file: str) -> Finding:
     if not isinstance(problem, yaml.error.MarkedYAMLError) or problem.problem_mark is None:
         return error("yaml-syntax", f"the file is not YAML: {problem}", Location(file), "correct it")
     words, context = problem.problem or "", problem.context or ""
+    if conflict := _CONFLICT.search(text):
+        return _of_conflict(conflict, file)
     mark, opened = problem.problem_mark, problem.context_mark
     if opened and (("quoted scalar" in context and "found unexpected" in words) or "simple key" in context):
         mark, opened = opened, None
     before, after = _around(text, mark)
+    if before and before[-1] in "'\"" and (start := _quote_above(text, mark.line, before[-1], before)):
+        message = f"the quote that opens here is closed only by the one in line {mark.line + 1}"
+        return error("yaml-syntax", message, Location(file, *start), "close it in its own line")
     rule, message, fix = _judge(words, context, before, after)
     related = (Related(_place(opened, file), "it begins here"),) if opened and _opens(context, opened, mark) else ()
     return error(rule, message, _place(mark, file), fix, related=related)
+
+
+def _of_conflict(found: re.Match[str], file: str) -> Finding:
+    line = found.string.count("\n", 0, found.start()) + 1
+    fix = "keep one side, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>"
+    return error("merge-conflict", "a merge conflict stands in the file", Location(file, line, 1), fix)
+
+
+def _quote_above(text: str, line: int, quote: str, before: str) -> tuple[int, int] | None:
+    """Return where the quoted text that `before` ends in line `line` (from 0) began, if that was in an earlier line."""
+    if before.count(quote) % 2 == 0:
+        return None
+    lines = text.split("\n", line)
+    above = next((n for n in range(line - 1, -1, -1) if lines[n].count(quote) % 2), None)
+    return None if above is None else (above + 1, lines[above].rfind(quote) + 1)
 
 
 def _judge(words: str, context: str, before: str, after: str) -> tuple[str, str, str]:
