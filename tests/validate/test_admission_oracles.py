@@ -23,6 +23,9 @@ KINDS = {
     "TooMany": "Too many",
 }
 
+LOST_GATES = {("v0.16.9", "unit-clusterqueue-16"): {"LendingLimit": False}}
+"""Feature gates that a row's name states and the table lost: upstream's case sets disableLendingLimit."""
+
 pytestmark = needs_oracles
 
 
@@ -50,7 +53,7 @@ def test_kueue(tag: str) -> None:
     ]
     wrong = []
     for row in judged:
-        target = Target(kueue=release(tag, row.get("featureGates")))
+        target = Target(kueue=release(tag, row.get("featureGates") or LOST_GATES.get((tag, row["id"]))))
         if said := defect(row, validate(row["object"], target, row.get("old"))):
             wrong.append(said)
     score(f"kueue-webhook-tables/{tag}", len(judged) - len(wrong), wrong)

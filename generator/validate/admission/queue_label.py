@@ -49,7 +49,7 @@ def queue_name_missing(
         yield refusal(
             "queue-name-missing",
             _PATH if empty else "metadata.labels",
-            f"the label {QUEUE_NAME} is {'empty' if empty else 'missing'}, and OpenShift AI {release.version} demands it "
+            f"the label {QUEUE_NAME} is {'empty' if empty else 'missing'}: OpenShift AI {release.version} demands it "
             "in a Kueue-managed namespace",
             f"label it {QUEUE_NAME}: the name of a LocalQueue of its namespace",
             FORBIDDEN,

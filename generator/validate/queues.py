@@ -1,0 +1,222 @@
+"""ClusterQueues, Cohorts and LocalQueues as Kueue reads them, defaults included: both API versions in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+from generator.manifest import Manifest
+from generator.plan.capacity import Key, Member, Quota, QuotaTree
+from generator.quantity import UNIT, Amount
+from generator.validate import kinds
+from generator.validate.cluster import Cluster, labels_of, name_of, namespace_of
+from generator.validate.shape import exact, get, mapping, mappings, text, texts
+from generator.validate.syntax import selects
+
+NEVER = "Never"
+
+
+@dataclass(frozen=True, slots=True)
+class Flavor:
+    """One flavor in a resource group, with its path in the manifest and its quotas by resource."""
+
+    name: str
+    path: str
+    quotas: Mapping[str, Quota]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Resources that are counted together: one flavor is chosen for all of them."""
+
+    resources: tuple[str, ...]
+    flavors: tuple[Flavor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An admission check and the flavors it is bound to; none: all."""
+
+    name: str
+    path: str
+    flavors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A ClusterQueue; preemption policies carry the server's defaults."""
+
+    manifest: Manifest
+    name: str
+    cohort: str | None
+    groups: tuple[Group, ...]
+    checks: tuple[Check, ...]
+    selector: Mapping[str, Any] | None
+    within_cluster_queue: str
+    reclaim_within_cohort: str
+    borrow_within_cohort: str
+    is_stopped: bool
+
+    @property
+    def flavors(self) -> Iterator[Flavor]:
+        """Yield all flavors of all groups, in order."""
+        for group in self.groups:
+            yield from group.flavors
+
+    @property
+    def resources(self) -> frozenset[str]:
+        """All covered resources."""
+        return frozenset(name for group in self.groups for name in group.resources)
+
+    def group_of(self, resource: str) -> Group | None:
+        return next((group for group in self.groups if resource in group.resources), None)
+
+    def quotas(self) -> dict[Key, Quota]:
+        """Return the quotas by flavor and resource."""
+        return {(flavor.name, name): quota for flavor in self.flavors for name, quota in flavor.quotas.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class LocalQueue:
+    manifest: Manifest
+    name: str
+    namespace: str
+    queue: str
+
+
+class Queues:
+    """All queues of a cluster, by name and by namespace, and their quota tree."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self.all = [read(manifest) for manifest in cluster.of(kinds.CLUSTER_QUEUE)]
+        self.by_name = {queue.name: queue for queue in reversed(self.all)}
+        self.local = [
+            LocalQueue(m, name_of(m), namespace_of(m), text(m.body, "spec", "clusterQueue"))
+            for m in cluster.of(kinds.LOCAL_QUEUE)
+        ]
+        self.cohorts = {name_of(m): m for m in reversed(cluster.of(kinds.COHORT))}
+        self._members: dict[str, list[Queue]] = {}
+        for queue in self.by_name.values():
+            if queue.cohort:
+                self._members.setdefault(self.tree.root_of(queue.name) or "", []).append(queue)
+
+    @cached_property
+    def tree(self) -> QuotaTree:
+        queues = {queue.name: Member(queue.cohort, queue.quotas()) for queue in self.by_name.values()}
+        cohorts = {name: Member(_parent(m), _cohort_quotas(m)) for name, m in self.cohorts.items()}
+        return QuotaTree(queues, cohorts)
+
+    @cached_property
+    def by_namespace(self) -> Mapping[str, Sequence[LocalQueue]]:
+        found: dict[str, list[LocalQueue]] = {}
+        for local in self.local:
+            found.setdefault(local.namespace, []).append(local)
+        return found
+
+    @cached_property
+    def by_queue(self) -> Mapping[str, Sequence[LocalQueue]]:
+        found: dict[str, list[LocalQueue]] = {}
+        for local in self.local:
+            found.setdefault(local.queue, []).append(local)
+        return found
+
+    @cached_property
+    def managed_namespaces(self) -> Mapping[str, Manifest]:
+        """Namespaces in which Kueue governs, by the label that Red Hat's build looks at."""
+        return {
+            name_of(m): m for m in self._cluster.of(kinds.NAMESPACE) if labels_of(m).get(kinds.MANAGED_LABEL) == "true"
+        }
+
+    def relatives(self, queue: Queue) -> list[Queue]:
+        """Return the other queues below the same root cohort."""
+        root = self.tree.root_of(queue.name)
+        return [other for other in self._members.get(root, ()) if other is not queue] if root else []
+
+    def behind(self, namespace: str, local_queue: str) -> Queue | None:
+        """Return the ClusterQueue behind a LocalQueue, or None where either is missing."""
+        for local in self.by_namespace.get(namespace, ()):
+            if local.name == local_queue:
+                return self.by_name.get(local.queue)
+        return None
+
+    def admits(self, queue: Queue, namespace: str) -> bool | None:
+        """Whether a queue lets a namespace in; None where the namespace's labels are not known."""
+        space = self._cluster.find(kinds.NAMESPACE, namespace)
+        labels = dict(labels_of(space)) if space else {}
+        if space is None and not _only_by_name(queue.selector):
+            return None
+        return selects(queue.selector, {**labels, kinds.NAME_LABEL: namespace})
+
+
+def read(manifest: Manifest) -> Queue:
+    """Return a ClusterQueue of either version; what is missing reads as the server's default."""
+    spec = mapping(manifest.body, "spec")
+    preemption = mapping(spec, "preemption")
+    selector = spec.get("namespaceSelector")
+    return Queue(
+        manifest,
+        name_of(manifest),
+        text(spec, "cohortName") or text(spec, "cohort") or None,
+        tuple(_groups(spec)),
+        tuple(_checks(spec)),
+        selector if isinstance(selector, Mapping) else None,
+        text(preemption, "withinClusterQueue") or NEVER,
+        text(preemption, "reclaimWithinCohort") or NEVER,
+        text(preemption, "borrowWithinCohort", "policy") or NEVER,
+        text(spec, "stopPolicy") not in ("", "None"),
+    )
+
+
+def amount(resource: str, value: object) -> Amount | None:
+    """Return a quantity as Kueue counts it: cpu in thousandths of a core, all else in whole units; in thousandths."""
+    number = exact(value)
+    return None if number is None else rounded(resource, number)
+
+
+def rounded(resource: str, number: Fraction) -> Amount:
+    """Return a number of units in thousandths, rounded up as Kueue does."""
+    return ceil(number * UNIT) if resource == "cpu" else ceil(number) * UNIT
+
+
+def _groups(spec: Mapping[str, Any]) -> Iterator[Group]:
+    for index, group in mappings(spec, "resourceGroups"):
+        flavors = tuple(
+            Flavor(text(f, "name"), f"spec.resourceGroups[{index}].flavors[{number}]", dict(_quotas(f)))
+            for number, f in mappings(group, "flavors")
+        )
+        yield Group(tuple(texts(group, "coveredResources")), flavors)
+
+
+def _quotas(flavor: Mapping[str, Any]) -> Iterator[tuple[str, Quota]]:
+    for _, resource in mappings(flavor, "resources"):
+        name = text(resource, "name")
+        limits = [amount(name, get(resource, key)) for key in ("borrowingLimit", "lendingLimit")]
+        yield name, Quota(amount(name, get(resource, "nominalQuota")) or 0, *limits)
+
+
+def _cohort_quotas(manifest: Manifest) -> dict[Key, Quota]:
+    groups = _groups(mapping(manifest.body, "spec"))
+    return {(f.name, name): quota for group in groups for f in group.flavors for name, quota in f.quotas.items()}
+
+
+def _parent(manifest: Manifest) -> str | None:
+    return text(manifest.body, "spec", "parentName") or text(manifest.body, "spec", "parent") or None
+
+
+def _checks(spec: Mapping[str, Any]) -> Iterator[Check]:
+    for index, name in enumerate(texts(spec, "admissionChecks")):
+        yield Check(name, f"spec.admissionChecks[{index}]", ())
+    path = "spec.admissionChecksStrategy.admissionChecks"
+    for index, check in mappings(spec, "admissionChecksStrategy", "admissionChecks"):
+        yield Check(text(check, "name"), f"{path}[{index}].name", tuple(texts(check, "onFlavors")))
+
+
+def _only_by_name(selector: Mapping[str, Any] | None) -> bool:
+    """Whether a selector asks for nothing but the label that every namespace carries."""
+    keys = {*mapping(selector, "matchLabels"), *(text(e, "key") for _, e in mappings(selector, "matchExpressions"))}
+    return keys <= {kinds.NAME_LABEL}

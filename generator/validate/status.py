@@ -1,0 +1,116 @@
+"""Would a ClusterQueue and a LocalQueue be Active, and if not, with which reason.
+
+Source: kubernetes-sigs/kueue pkg/cache/scheduler/clusterqueue.go (updateQueueStatus, inactiveReason) by minor;
+facts of Kueue, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from generator.validate.admission.words import kueue_has
+from generator.validate.cluster import Target
+from generator.validate.queues import Check, Queue
+
+READY, READY_MESSAGE = "Ready", "Can admit new workloads"
+MULTIKUEUE = "kueue.x-k8s.io/multikueue"
+PROVISIONING = "kueue.x-k8s.io/provisioning-request"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckState:
+    """An AdmissionCheck: its controller, and whether that has taken it up (None: nobody knows)."""
+
+    controller: str
+    is_active: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a queue's status depends on: flavors with their topology (or None), topologies, admission checks."""
+
+    flavors: Mapping[str, str | None]
+    topologies: frozenset[str]
+    checks: Mapping[str, CheckState]
+    is_terminating: bool = False
+
+
+def of_cluster_queue(queue: Queue, around: Surroundings, target: Target) -> tuple[str, str]:
+    """Return reason and message of the condition Active: ("Ready", …) for a queue that can admit."""
+    if around.is_terminating:
+        return "Terminating", "Can't admit new workloads; clusterQueue is terminating"
+    objections = list(_objections(queue, around, target))
+    if not objections:
+        return READY, READY_MESSAGE
+    return objections[0][0], f"Can't admit new workloads: {', '.join(message for _, message in objections)}."
+
+
+def _objections(queue: Queue, around: Surroundings, target: Target) -> Iterator[tuple[str, str]]:
+    if queue.is_stopped:
+        yield "Stopped", "is stopped"
+    if missing := [f.name for f in queue.flavors if f.name not in around.flavors]:
+        yield "FlavorNotFound", f"references missing ResourceFlavor(s): {','.join(missing)}"
+    names = [check.name for check in queue.checks]
+    if missing := sorted(name for name in names if name not in around.checks):
+        yield "AdmissionCheckNotFound", f"references missing AdmissionCheck(s): {','.join(missing)}"
+    if idle := sorted(n for n in names if n in around.checks and around.checks[n].is_active is False):
+        yield "AdmissionCheckInactive", f"references inactive AdmissionCheck(s): {','.join(idle)}"
+    yield from multikueue_misuse(queue, around.checks, target)
+    yield from _topologies(queue, around, target)
+
+
+def multikueue_misuse(queue: Queue, checks: Mapping[str, CheckState], target: Target) -> Iterator[tuple[str, str]]:
+    """Yield reasons that follow from MultiKueue's checks alone."""
+    remote = sorted(_by(MULTIKUEUE, queue, checks), key=lambda check: check.name)
+    names = ",".join(check.name for check in remote)
+    if len(remote) > 1:
+        yield (
+            "MultipleMultiKueueAdmissionChecks",
+            f"Cannot use multiple MultiKueue AdmissionChecks on the same ClusterQueue, found: {names}",
+        )
+    all_flavors = {flavor.name for flavor in queue.flavors}
+    if per_flavor := [c.name for c in remote if c.flavors and set(c.flavors) != all_flavors]:
+        yield (
+            "MultiKueueAdmissionCheckAppliedPerFlavor",
+            f"Cannot specify MultiKueue AdmissionCheck per flavor, found: {','.join(per_flavor)}",
+        )
+    provisioning = ",".join(sorted(check.name for check in _by(PROVISIONING, queue, checks)))
+    if remote and provisioning and kueue_has(target, "0.16"):
+        yield (
+            "MultiKueueWithProvisioningRequest",
+            "Cannot use both MultiKueue and ProvisioningRequest AdmissionChecks together, "
+            f"found: {names}, {provisioning}",
+        )
+
+
+def _topologies(queue: Queue, around: Surroundings, target: Target) -> Iterator[tuple[str, str]]:
+    has_gate = target.kueue is None or target.kueue.gates.get("TopologyAwareScheduling", True)
+    if not (has_gate and kueue_has(target, "0.14")):
+        return
+    levelled = {f.name: name for f in queue.flavors if (name := around.flavors.get(f.name)) is not None}
+    remote = any(_by(MULTIKUEUE, queue, around.checks))
+    if levelled and remote and kueue_has(target, before="0.16"):
+        yield "NotSupportedWithTopologyAwareScheduling", "TAS is not supported with MultiKueue admission check"
+    if remote and kueue_has(target, "0.16"):
+        return
+    for flavor, topology in levelled.items():
+        if topology not in around.topologies:
+            yield "TopologyNotFound", f'there is no Topology "{topology}" for TAS flavor "{flavor}"'
+
+
+def _by(controller: str, queue: Queue, checks: Mapping[str, CheckState]) -> Iterator[Check]:
+    for check in queue.checks:
+        if check.name in checks and checks[check.name].controller == controller:
+            yield check
+
+
+def of_local_queue(is_stopped: bool, cluster_queue_reason: str | None) -> tuple[str, str]:
+    """Return reason and message of a LocalQueue's condition Active; None: its ClusterQueue does not exist."""
+    if is_stopped:
+        return "Stopped", "LocalQueue is stopped"
+    if cluster_queue_reason is None:
+        return "ClusterQueueDoesNotExist", "Can't submit new workloads to clusterQueue"
+    if cluster_queue_reason != READY:
+        return "ClusterQueueIsInactive", "Can't submit new workloads to clusterQueue"
+    return READY, "Can submit new workloads to localQueue"
