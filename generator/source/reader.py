@@ -21,7 +21,7 @@ from generator.finding import Finding, Location, Related, error
 from generator.source.nodes import Document, Map, Seq
 from generator.source.scalar import RefusedScalarError, Scalar, plain, refuse_for_go
 from generator.source.syntax import MAX_DEPTH, TOO_DEEP, explain
-from generator.source.text import UNCARRIABLE, code_point, decode, shown
+from generator.source.text import MAX_SIZE, UNCARRIABLE, code_point, decode, shown
 
 MAX_DOCUMENTS = 10_000
 MAX_EVENTS = 1_000_000
@@ -34,13 +34,15 @@ class _EndOfReadingError(Exception):
     """The file is not read any further; the finding that says why is already recorded."""
 
 
-def parse(text: str | bytes, file: str, *, kubernetes: bool = False) -> tuple[list[Document], list[Finding]]:
+def parse(
+    text: str | bytes, file: str, *, kubernetes: bool = False, limit: int = MAX_SIZE
+) -> tuple[list[Document], list[Finding]]:
     """Return the documents of a file and its defects; with an error, the documents are what could be read.
 
     Documents without content are left out. A syntax error, and a limit that is passed, end the file. `kubernetes` also
     refuses plain text that kubectl takes for a boolean or number: our files are read by us, a manifest by both.
     """
-    decoded = decode(text, file)
+    decoded = decode(text, file, limit)
     if isinstance(decoded, list):
         return [], decoded
     reader = _Reader(decoded, file, kubernetes=kubernetes)

@@ -25,10 +25,10 @@ UNCARRIABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
-def decode(data: str | bytes, file: str) -> str | list[Finding]:
+def decode(data: str | bytes, file: str, limit: int = MAX_SIZE) -> str | list[Finding]:
     """Return the text without its byte order mark, or what forbids to read it."""
-    if len(data) > MAX_SIZE:
-        message = f"the file is larger than {MAX_SIZE // 1024 // 1024} MiB"
+    if len(data) > limit:
+        message = f"the file is larger than {limit // 1024 // 1024} MiB"
         return [error("too-large", message, Location(file), "split it into several files")]
     try:
         text = data if isinstance(data, str) else data.decode()
