@@ -34,7 +34,8 @@ def resolve(
         findings.append(
             error(
                 "too-many-frameworks",
-                f"the Kueue CR would list {len(frameworks)} frameworks, and {release.version} allows {most}",
+                f"the Kueue CR would list {len(frameworks)} frameworks, "
+                f"and Red Hat build of Kueue {release.version} allows {most}",
                 place,
                 "remove some of kueue.frameworks",
                 layer=Layer.SCHEMA,
