@@ -122,7 +122,7 @@ def test_number_out_of_range(text: str, why: str) -> None:
     ("text", "line", "column", "closed"),
     [
         ('a: "1\nb: "2"\n', 1, 4, 2),
-        ('a:\n  b: \'1\n  c: 3\n  d: \'2\'\n', 2, 6, 4),
+        ("a:\n  b: '1\n  c: 3\n  d: '2'\n", 2, 6, 4),
     ],
 )
 def test_quote_closed_by_the_next_one(text: str, line: int, column: int, closed: int) -> None:

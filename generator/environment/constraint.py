@@ -217,6 +217,11 @@ def label(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
+def slashes(text: str) -> str:
+    """Return a path of Windows as Git has it."""
+    return text.replace("\\", "/").strip("/")
+
+
 def major_minor(text: str) -> str:
     """Return the release that "v3.4.1" is one of, 3.4; "" for what begins otherwise."""
     found = re.match(r"[vV]?([0-9]+\.[0-9]+)", text)

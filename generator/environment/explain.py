@@ -80,8 +80,11 @@ def _finding(document: Document, shape: type, problem: Problem) -> Finding:
         found = problem["ctx"]
         if is_key:
             said = f"{spelled(path[:-1])} has the key {path[-1]!r}"
-        message = said if value is None else f"{said}, which {found['why']}"
-        return error("invalid-value", message, where, _instead(path, found["what"], None if is_key else found["value"]))
+        fix = _instead(path, found["what"], None if is_key else found["value"])
+        if value is not None or is_key:
+            return error("invalid-value", f"{said}, which {found['why']}", where, fix)
+        may_go = isinstance(path[-1], int) or path[-1] not in _required(_step(shape, path[:-1]))
+        return error("invalid-value", said, where, f"{fix}, or remove it" if may_go else fix)
     if kind == "literal_error":
         allowed = [str(word) for word in typing.get_args(_step(shape, path))]
         return error("invalid-value", said, where, remedy(str(value), allowed, "write one of"))
@@ -112,15 +115,19 @@ def _wanted(inner: Any) -> str:
     if typing.get_origin(inner) is typing.Literal:
         return " | ".join(map(str, typing.get_args(inner)))
     for marker in getattr(inner, "__metadata__", ()):
-        return f"<{marker.what.partition(':')[0]}>"
+        return f"<{marker.what.partition(': ')[0]}>"
     if hasattr(inner, "__required_keys__"):
         return f"{{{', '.join(f'{key}: …' for key in _required(inner))}}}"
     return "[…]" if typing.get_origin(inner) is list else "{key: value, …}"
 
 
 def _required(shape: Any) -> Iterator[str]:
-    """Yield the required keys of a TypedDict; its own `__required_keys__` cannot read annotations that are strings."""
-    for key, inner in typing.get_type_hints(shape, include_extras=True).items():
+    """Yield the required keys of a TypedDict, and of another type none.
+
+    Its own `__required_keys__` cannot read annotations that are strings.
+    """
+    hints = typing.get_type_hints(shape, include_extras=True) if hasattr(shape, "__required_keys__") else {}
+    for key, inner in hints.items():
         origin = typing.get_origin(inner)
         if origin is typing.Required or (shape.__total__ and origin is not typing.NotRequired):
             yield key

@@ -19,7 +19,7 @@ Name = Annotated[
     ),
 ]
 ObjectName = Annotated[str, c.Text("an RFC 1123 subdomain", c.SUBDOMAIN, 253)]
-Line = Annotated[str, c.Text("one line of text", r"\S.*", 256)]
+Line = Annotated[str, c.Text("one line of text", r"\S.*", 256, repair=str.strip)]
 Prose = Annotated[str, c.Text("text", r"\S[\s\S]*", 2048)]
 Subject = Annotated[str, c.Text("the name of a group or user", r"\S(.*\S)?", 253)]
 LabelKey = Annotated[str, c.Text("a label key such as example.com/pool", c.QUALIFIED, 317)]
@@ -53,7 +53,14 @@ Server = Annotated[
 ]
 Revision = Annotated[str, c.Text("a Git branch, tag or commit", r"[A-Za-z0-9][A-Za-z0-9._/@+-]*", 250)]
 Folder = Annotated[
-    str, c.Text("a folder of the Git repository, without .. in it", r"(?!.*\.\.)[A-Za-z0-9._][A-Za-z0-9._/-]*", 250)
+    str,
+    c.Text(
+        "a folder of the Git repository, without .. in it",
+        r"(?!.*\.\.)[A-Za-z0-9._][A-Za-z0-9._/-]*",
+        250,
+        "clusters/ai",
+        repair=c.slashes,
+    ),
 ]
 Image = Annotated[
     str,
