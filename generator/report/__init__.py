@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     from generator.finding import Finding
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "sarif", "junit", "github")
 COUNTED = {"error": "errors", "warning": "warnings", "info": "infos"}
 
 
