@@ -18,6 +18,7 @@ from generator.cli import main
 from generator.commands import COMMANDS
 from generator.environment.validate import KINDS
 from generator.releases import load as releases
+from generator.report import FORMATS
 
 ROOT = Path(__file__).parents[1]
 README, GUIDE = ROOT / "README.md", ROOT / "docs" / "user-guide.md"
@@ -158,6 +159,10 @@ def fields(shape: object) -> set[str]:
 def test_the_guide_names_every_operator() -> None:
     text = GUIDE.read_text(encoding="utf-8")
     assert [id_ for id_ in releases.operator_ids() if f"`{id_}`" not in text] == []
+
+
+def test_the_guide_names_every_format() -> None:
+    assert f"`--format {'|'.join(FORMATS)}`" in GUIDE.read_text(encoding="utf-8")
 
 
 def test_the_guide_s_settings_are_json() -> None:
