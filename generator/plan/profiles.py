@@ -7,16 +7,19 @@ every managed namespace has it (facts: HardwareProfile binding webhook).
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from generator.environment import fleet as given
 from generator.environment.load import Inputs
+from generator.environment.types import Quantity
 from generator.finding import Finding, Layer, error
 from generator.plan.model import CPU, MEMORY, ClusterQueue, Identifier, Offer, Pool, Priority, Profile, Team
 from generator.plan.rounding import shown
 from generator.quantity import UNIT, Amount, parse
 from generator.releases.model import OpenShiftAI
 from generator.source import at, value_at
+from generator.spelling import or_else
 
 Range = Mapping[str, Amount]
 
@@ -35,7 +38,7 @@ def resolve(
     spaces = {space.name: team for team in teams for space in team.namespaces}
     for item in inputs.fleet.get("profiles") or ():
         pool = pools.get(item["pool"])
-        found = list(_defects(item, release)) + (list(_pool_defects(item, pool)) if pool else [])
+        found = list(_defects(item, release, classes)) + (list(_pool_defects(item, pool)) if pool else [])
         findings += found
         if found or pool is None:
             continue
@@ -120,9 +123,9 @@ def _ranges(item: given.Profile, pool: Pool) -> dict[str, Range]:
     cards = item.get("accelerators")
     if cards is not None:
         resource = _resource(cards, pool)
-        default = parse(cards.get("default", 1))
-        most = {"max": parse(cards.get("max", cards.get("default", 1)))}
-        ranges[resource] = {"min": parse(cards.get("min", cards.get("default", 1))), "default": default} | most
+        default = _default(cards)
+        given_or_default = {edge: cards.get(edge, default) for edge in ("min", "default", "max")}
+        ranges[resource] = {edge: parse(amount) for edge, amount in given_or_default.items()}
     return ranges
 
 
@@ -130,6 +133,12 @@ def _range(part: given.Range) -> Range:
     default = parse(part["default"])
     amounts: dict[str, Amount] = {"min": parse(part.get("min", part["default"])), "default": default}
     return amounts | ({"max": parse(part["max"])} if "max" in part else {})
+
+
+def _default(part: Mapping[str, Any]) -> Quantity:
+    """Return the default of a range; of accelerators it may be left out: one, or the least."""
+    least: Quantity = part.get("min", 1)
+    return part["default"] if "default" in part else max(least, 1, key=parse)
 
 
 def _resource(cards: given.AcceleratorRange, pool: Pool) -> str:
@@ -162,14 +171,22 @@ def count(resource: str, amount: Amount) -> int | str:
     return amount // UNIT if resource != MEMORY and amount % UNIT == 0 else shown(resource, amount)
 
 
-def _defects(item: given.Profile, release: OpenShiftAI) -> Iterator[Finding]:
-    name = item["name"]
+def _defects(item: given.Profile, release: OpenShiftAI, classes: Collection[str]) -> Iterator[Finding]:
+    name, priority = item["name"], item.get("priorityClass")
     if any(fnmatch.fnmatchcase(name, pattern) for pattern in release.reserved_profiles):
         yield error(
             "reserved-name",
             f"OpenShift AI makes hardware profiles called {name} itself",
             at(item, "name"),
             f"choose a name other than {', '.join(release.reserved_profiles)}",
+        )
+    if priority is not None and priority not in classes:
+        yield error(
+            "unknown-priority",
+            f"profile {name} names the priority class {priority}, which the fleet does not have",
+            value_at(item, "priorityClass"),
+            or_else(priority, sorted(classes), "add it under priorities in the Fleet"),
+            layer=Layer.REFERENCE,
         )
     for key in ("cpu", "memory", "accelerators"):
         part = item.get(key)
@@ -179,10 +196,10 @@ def _defects(item: given.Profile, release: OpenShiftAI) -> Iterator[Finding]:
 
 def _order(name: str, key: str, part: Mapping[str, str]) -> Iterator[Finding]:
     """Yield where not min <= default <= max: the dashboard hides such a profile without a word."""
-    default = part.get("default", 1)
+    least = {"min": part.get("min", 0), "default": _default(part)}
     for low, high in (("min", "default"), ("default", "max")):
-        if (low in part or low == "default") and high in part:
-            below, above = part.get(low, default), part[high]
+        if high in part:
+            below, above = least[low], part[high]
             if parse(below) > parse(above):
                 yield error(
                     "invalid-range",

@@ -36,16 +36,11 @@ def is_possible(item: given.Runtime, pools: Mapping[str, Pool]) -> bool:
     return bool(_candidates(item, pools))
 
 
-def _vendor(item: given.Runtime, pools: Mapping[str, Pool]) -> str:
-    named = pools.get(item.get("pool", ""))
-    return item.get("accelerator") or (named.vendor if named else "none")
-
-
 def _candidates(item: given.Runtime, pools: Mapping[str, Pool]) -> list[Pool]:
     """Return the pools whose nodes may run the runtime: the named one, or all of the vendor (without: all)."""
     if "pool" in item:
         return [pools[item["pool"]]] if item["pool"] in pools else []
-    vendor = _vendor(item, pools)
+    vendor = item.get("accelerator", "none")
     return [p for p in pools.values() if vendor in ("none", p.vendor)]
 
 
@@ -138,6 +133,15 @@ def _pool_defects(item: given.Runtime, pools: list[Pool]) -> Iterator[Finding]:
     if not pools:
         return
     name, per_node = item["name"], item["perNode"]
+    counts = bool(parse(per_node.get("accelerators", 0)))
+    if counts and "pool" not in item and item.get("accelerator", "none") == "none":
+        yield error(
+            "accelerators-without-vendor",
+            f"runtime {name} asks for accelerators and names neither their vendor nor a pool",
+            at(per_node, "accelerators"),
+            "add accelerator: nvidia, amd or intel, or a pool",
+        )
+        return
     listed = ", ".join(p.name for p in pools)
     if "pool" in item and item.get("accelerator", pools[0].vendor) != pools[0].vendor:
         yield error(
@@ -158,7 +162,7 @@ def _pool_defects(item: given.Runtime, pools: list[Pool]) -> Iterator[Finding]:
                     at(per_node["slices"], profile),
                     f"offered are {', '.join(there) or 'none'}",
                 )
-    elif parse(per_node.get("accelerators", 0)) and not _whole(pools):
+    elif counts and not _whole(pools):
         mixed = _slices(pools)
         yield error(
             "accelerators-of-mig-pool" if mixed else "accelerators-of-cpu-pool",

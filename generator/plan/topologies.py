@@ -24,7 +24,8 @@ def defects(pools: Mapping[str, Pool], topologies: Sequence[Topology], kueue: Ku
         elif len(topology.levels) > (most := kueue.limits["topologyLevels"]):
             yield error(
                 "invalid-topology",
-                f"the topology has {len(topology.levels)} levels, and Red Hat build of Kueue {kueue.version} allows {most}",
+                f"the topology has {len(topology.levels)} levels, "
+                f"and Red Hat build of Kueue {kueue.version} allows {most}",
                 topology.origin,
                 "name fewer levels",
                 layer=Layer.SCHEMA,
