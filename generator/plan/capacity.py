@@ -6,10 +6,10 @@ Source: kubernetes-sigs/kueue@v0.18.5 pkg/cache/scheduler/resource_node.go; fact
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from generator.quantity import Amount
+from generator.quantity import UNIT, Amount
 
 Key = tuple[str, str]
 """Flavor, resource."""
@@ -26,18 +26,22 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A ClusterQueue or a Cohort: the cohort above it, or None, and its own quota."""
+    """A ClusterQueue or a Cohort: the cohort above it, or None, its own quota and its fair-share weight."""
 
     parent: str | None
     quotas: Mapping[Key, Quota]
+    weight: Amount = UNIT
 
 
-@dataclass(slots=True)
-class _Node:
+@dataclass(slots=True, eq=False)
+class Node:
+    """A member in its tree: `subtree` is its quota with what its children lend, `potential` the most it could get."""
+
     name: str
     quotas: Mapping[Key, Quota]
-    parent: _Node | None = None
-    children: list[_Node] = field(default_factory=list)
+    weight: Amount = UNIT
+    parent: Node | None = None
+    children: list[Node] = field(default_factory=list)
     subtree: dict[Key, Amount] = field(default_factory=dict)
     potential: dict[Key, Amount] = field(default_factory=dict)
 
@@ -54,99 +58,96 @@ class _Node:
 
 
 class QuotaTree:
-    """All ClusterQueues and Cohorts of one cluster."""
+    """All ClusterQueues and Cohorts of one cluster, by name; cohorts that are only named are among them.
+
+    `in_order` holds the roots first and each node before those below it; what hangs on a loop is not in it.
+    """
 
     def __init__(self, queues: Mapping[str, Member], cohorts: Mapping[str, Member]) -> None:
         named = {m.parent for m in (*queues.values(), *cohorts.values()) if m.parent} - cohorts.keys()
-        self._cohorts = {name: _Node(name, member.quotas) for name, member in cohorts.items()}
-        self._cohorts |= {name: _Node(name, {}) for name in sorted(named)}
-        self._queues = {name: _Node(name, member.quotas) for name, member in queues.items()}
+        self.cohorts = {name: Node(name, member.quotas, member.weight) for name, member in cohorts.items()}
+        self.cohorts |= {name: Node(name, {}) for name in sorted(named)}
+        self.queues = {name: Node(name, member.quotas, member.weight) for name, member in queues.items()}
         self.loops = _loops({name: member.parent for name, member in cohorts.items()})
-        self._in_order: list[_Node] = []
-        for nodes, members in ((self._cohorts, cohorts), (self._queues, queues)):
+        self.in_order: list[Node] = []
+        for nodes, members in ((self.cohorts, cohorts), (self.queues, queues)):
             for name, member in members.items():
                 if member.parent:
-                    nodes[name].parent = self._cohorts[member.parent]
-                    self._cohorts[member.parent].children.append(nodes[name])
+                    nodes[name].parent = self.cohorts[member.parent]
+                    self.cohorts[member.parent].children.append(nodes[name])
         self._walk()
 
     def queues_below(self, cohort: str) -> list[str]:
         """Return the ClusterQueues of a cohort and of all cohorts below it; what hangs on a loop has none."""
-        found, waiting = [], [self._cohorts[cohort]] if cohort in self._cohorts else []
-        seen: set[int] = set()
+        found, waiting = [], [self.cohorts[cohort]] if cohort in self.cohorts else []
+        seen: set[Node] = set()
         while waiting:
             node = waiting.pop()
-            if id(node) in seen:
+            if node in seen:
                 continue
-            seen.add(id(node))
-            if self._queues.get(node.name) is node:
+            seen.add(node)
+            if self.queues.get(node.name) is node:
                 found.append(node.name)
             waiting += node.children
         return sorted(found)
 
     def root_of(self, queue: str) -> str | None:
         """Return the root cohort of a queue; None for a queue in no cohort, or below a loop."""
-        node = self._queues[queue]
-        if node.parent is None or node not in self._reached:
-            return None
-        while (above := node.parent) is not None:
-            node = above
-        return node.name
+        node = self.queues[queue]
+        return _line(node)[-1].name if node.parent and node in self._reached else None
 
     def is_in_loop(self, queue: str) -> bool:
         """Whether a queue hangs below cohorts that are their own ancestors, so that Kueue never admits anything."""
-        return self._queues[queue] not in self._reached
+        return self.queues[queue] not in self._reached
 
     def potential(self, queue: str, key: Key) -> Amount:
         """Return the most that a queue could get if nobody used anything; 0 below a loop."""
-        return max(0, self._queues[queue].potential.get(key, 0))
+        return max(0, self.queues[queue].potential.get(key, 0))
 
     def available(self, queue: str, key: Key, usage: Mapping[str, Mapping[Key, Amount]]) -> Amount:
         """Return what a queue could get beside the usage of all queues (name: key: amount), itself included."""
-        node = self._queues[queue]
+        node = self.queues[queue]
         if node not in self._reached:
             return 0
-        used = self._usage(key, usage)
-        line = [node]
-        while line[-1].parent is not None:
-            line.append(line[-1].parent)
+        used = self.usage(key, usage)
+        line = _line(node)
         root = line.pop()
-        rest = root.subtree.get(key, 0) - used.get(id(root), 0)
+        rest = root.subtree.get(key, 0) - used.get(root, 0)
         for below in reversed(line):
-            local, taken = below.local(key), used.get(id(below), 0)
+            local, taken = below.local(key), used.get(below, 0)
             if (limit := below.borrowing_limit(key)) is not None:
                 lent = below.subtree.get(key, 0) - local
                 rest = min(lent - max(0, taken - local) + limit, rest)
             rest += max(0, local - taken)
         return max(0, rest)
 
-    def _usage(self, key: Key, usage: Mapping[str, Mapping[Key, Amount]]) -> dict[int, Amount]:
+    def usage(self, key: Key, usage: Mapping[str, Mapping[Key, Amount]]) -> dict[Node, Amount]:
         """Return the usage of every node: a cohort sees of its children what exceeds their local quota."""
-        used = {id(self._queues[name]): amounts.get(key, 0) for name, amounts in usage.items()}
-        for node in reversed(self._in_order):
-            if node.parent is not None and (taken := used.get(id(node), 0)):
+        used = {self.queues[name]: amounts.get(key, 0) for name, amounts in usage.items()}
+        for node in reversed(self.in_order):
+            if node.parent is not None and (taken := used.get(node, 0)):
                 above = max(0, taken - node.local(key))
-                used[id(node.parent)] = used.get(id(node.parent), 0) + above
+                used[node.parent] = used.get(node.parent, 0) + above
         return used
 
     def _walk(self) -> None:
         """Fill subtrees from the leaves up and potentials from the roots down; no recursion, for chains may be long."""
-        nodes = (*self._cohorts.values(), *self._queues.values())
-        self._in_order = [node for node in nodes if node.parent is None]
-        for node in self._in_order:
-            self._in_order += node.children
-        self._reached = _Identities(self._in_order)
-        for node in reversed(self._in_order):
+        nodes = (*self.cohorts.values(), *self.queues.values())
+        self.in_order = [node for node in nodes if node.parent is None]
+        for node in self.in_order:
+            self.in_order += node.children
+        self._reached = frozenset(self.in_order)
+        for node in reversed(self.in_order):
             for key, quota in node.quotas.items():
                 node.subtree[key] = node.subtree.get(key, 0) + quota.nominal
             if node.parent is not None:
                 for key, amount in node.subtree.items():
                     node.parent.subtree[key] = node.parent.subtree.get(key, 0) + amount - node.local(key)
-        for node in self._in_order:
+        for node in self.in_order:
             self._reach(node)
 
     @staticmethod
-    def _reach(node: _Node) -> None:
+    def _reach(node: Node) -> None:
         if node.parent is None:
             node.potential = node.subtree
             return
@@ -156,14 +157,12 @@ class QuotaTree:
             node.potential[key] = most if limit is None else min(node.subtree.get(key, 0) + limit, most)
 
 
-class _Identities:
-    """A set of nodes by identity."""
-
-    def __init__(self, nodes: Iterable[_Node]) -> None:
-        self._ids = frozenset(map(id, nodes))
-
-    def __contains__(self, node: _Node) -> bool:
-        return id(node) in self._ids
+def _line(node: Node) -> list[Node]:
+    """Return a node and what stands above it, the root last."""
+    line = [node]
+    while (above := line[-1].parent) is not None:
+        line.append(above)
+    return line
 
 
 def _loops(parents: Mapping[str, str | None]) -> list[tuple[str, ...]]:
