@@ -7,7 +7,7 @@ SHARED ?= ../shared
 STAMP := $(VENV)/.installed
 SOURCES := $(shell find generator -name '*.py')
 
-.PHONY: help compile test check lint types imports bench acceptance clean
+.PHONY: help compile test check bench acceptance clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,7 +36,7 @@ check: $(VENV)/.compiled ## lint, types, import contracts, freshness of generate
 	$(BIN)/apportion check
 
 acceptance: $(VENV)/.compiled ## run the shared acceptance cases
-	$(SHARED)/acceptance/run --apportion $(CURDIR)/$(BIN)/apportion --kubectl $(CURDIR)/$(BIN)/kubectl $(CASES)
+	$(BIN)/python $(SHARED)/acceptance/run --apportion $(CURDIR)/$(BIN)/apportion --kubectl $(CURDIR)/$(BIN)/kubectl $(CASES)
 
 bench: $(VENV)/.compiled ## measure, beside kustomize and a floor
 	$(BIN)/python $(SHARED)/bench/bench.py --apportion $(CURDIR)/$(BIN)/apportion --kubectl $(CURDIR)/$(BIN)/kubectl $(BENCH)

@@ -39,7 +39,7 @@ def resolve(inputs: Inputs, reserved: Sequence[str]) -> tuple[dict[str, Pool], l
         findings += found
         if not any(f.severity is Severity.ERROR for f in found):
             pools[item["name"]] = _pool(item, models, topologies)
-    findings += _overlaps(pools)
+    findings += [*_overlaps(pools), *_strategies(pools)]
     return pools, sorted(topologies.values(), key=lambda t: t.name), findings
 
 
@@ -311,3 +311,22 @@ def _takes(pool: Pool, other: Pool) -> bool:
     if pool is other or not pool.node_labels.items() <= other.node_labels.items():
         return False
     return pool.node_labels != other.node_labels or pool.origin < other.origin
+
+
+def _strategies(pools: Mapping[str, Pool]) -> Iterator[Finding]:
+    """Yield a second MIG strategy: the GPU operator has one for the whole cluster.
+
+    Source: NVIDIA/gpu-operator api/nvidia/v1/clusterpolicy_types.go, spec.mig.strategy.
+    """
+    sliced = sorted((p for p in pools.values() if p.sharing.mig), key=lambda pool: pool.origin)
+    for pool in sliced[1:]:
+        if pool.sharing.mig != sliced[0].sharing.mig:
+            yield error(
+                "two-mig-strategies",
+                f"pool {pool.name} has MIG strategy {pool.sharing.mig} and pool {sliced[0].name} has "
+                f"{sliced[0].sharing.mig}: the GPU operator knows one for the whole cluster",
+                pool.origin,
+                "give both the same strategy; mixed also fits a card with one kind of slice",
+                layer=Layer.READINESS,
+                related=(Related(sliced[0].origin, f"pool {sliced[0].name}"),),
+            )
