@@ -1,0 +1,116 @@
+"""What a value looks like from within CEL, where the schema says more than JSON does.
+
+A `number` is a double also when it is written 1, a date-time is a timestamp, bytes are decoded, and a field whose name
+is no identifier, or a word of CEL, is escaped. In rules that compare with the old object, sets and list maps are equal
+in any order. Source: k8s.io/apiserver pkg/cel/common/values.go, pkg/cel/escaping.go.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+_RESERVED = frozenset(
+    """true false null in as break const continue else for function if import let loop package namespace return var
+    void while""".split()  # noqa: SIM905  # twenty words are read more easily so
+)
+_ESCAPED = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How to turn a JSON value into CEL's: a scalar by `scalar`, else by field, map value and list item."""
+
+    scalar: Callable[[Any], Any] | None = None
+    fields: Mapping[str, tuple[str, Shape | None]] | None = None
+    values: Shape | None = None
+    items: Shape | None = None
+    order: Callable[[Any], str] | None = None
+
+    def apply(self, value: Any) -> Any:
+        """Return the value as CEL sees it; the value itself is left alone."""
+        if isinstance(value, Mapping):
+            return dict(self._entry(key, item) for key, item in value.items())
+        if isinstance(value, list):
+            items = [self.items.apply(item) for item in value] if self.items else value
+            return sorted(items, key=self.order) if self.order else items
+        return self.scalar(value) if self.scalar else value
+
+    def _entry(self, key: str, value: Any) -> tuple[str, Any]:
+        name, below = (self.fields or {}).get(key, (key, self.values))
+        return name, below.apply(value) if below else value
+
+
+def escape(name: str) -> str:
+    """Return a property's name in CEL: `x-y` is x__dash__y, `namespace` is __namespace__.
+
+    A name that CEL cannot reach is returned as it is.
+    """
+    if name in _RESERVED:
+        return f"__{name}__"
+    escaped = re.sub(r"__|[.\-/]", lambda match: _ESCAPED[match.group()], name)
+    return escaped if _IDENTIFIER.fullmatch(escaped) else name
+
+
+def shape(node: Mapping[str, Any], unordered: bool = False) -> Shape | None:
+    """Return how values of a structural schema change on their way into CEL; None: they do not.
+
+    `unordered` sorts sets and list maps, so that two of them are equal as the server sees it.
+    """
+    if scalar := _scalar(node):
+        return Shape(scalar=scalar)
+    fields = {}
+    for name, child in node.get("properties", {}).items():
+        below, escaped = shape(child, unordered), escape(name)
+        if below or escaped != name:
+            fields[name] = (escaped, below)
+    more = node.get("additionalProperties")
+    values = shape(more, unordered) if isinstance(more, Mapping) else None
+    items = shape(node["items"], unordered) if "items" in node else None
+    order = _order(node) if unordered else None
+    found = fields or values or items or order
+    return Shape(fields=fields, values=values, items=items, order=order) if found else None
+
+
+def _order(node: Mapping[str, Any]) -> Callable[[Any], str] | None:
+    keys = node.get("x-kubernetes-list-map-keys", ())
+    match node.get("x-kubernetes-list-type"):
+        case "set":
+            return lambda item: json.dumps(item, sort_keys=True, default=str)
+        case "map":
+            return lambda item: json.dumps(
+                [item.get(key) for key in keys] if isinstance(item, Mapping) else item, default=str
+            )
+    return None
+
+
+def _scalar(node: Mapping[str, Any]) -> Callable[[Any], Any] | None:
+    if node.get("type") == "number":
+        return _double
+    if node.get("type") != "string":
+        return None
+    return {"date-time": _timestamp, "byte": _bytes}.get(node.get("format", ""))
+
+
+def _double(value: Any) -> Any:
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _timestamp(value: Any) -> Any:
+    try:
+        return datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return value
+
+
+def _bytes(value: Any) -> Any:
+    try:
+        return base64.b64decode(value, validate=True)
+    except (TypeError, ValueError):
+        return value

@@ -1,0 +1,99 @@
+"""Judge one object by its schema, in the order of the API server: defaults, schema, lists, then CEL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from generator.validate import metadata
+from generator.validate.cel.engine import ABSENT
+from generator.validate.defaults import fill, holds_null, without_nulls
+from generator.validate.explain import (
+    BLOCKING_RULES,
+    annotations_too_large,
+    duplicate,
+    explain,
+    namespace_forbidden,
+    not_json,
+)
+from generator.validate.lists import distinct, duplicates
+from generator.validate.rules import all_pass, broken_rules
+from generator.validate.structural import Compiled, compiled
+from generator.validate.violation import Violation
+
+if TYPE_CHECKING:
+    from generator.schemas.schema import Schema
+
+
+def defaults(schema: Schema, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an object as the server stores it: nulls that mean nothing dropped, defaults in their place.
+
+    The result shares with `body` what did not change; `body` is left alone. A status is dropped where the server does.
+    """
+    return _fill(schema, compiled(schema), without_nulls(body, schema.structure) if holds_null(body) else body)
+
+
+def validate_object(body: Mapping[str, Any], schema: Schema, old: Mapping[str, Any] | None = None) -> list[Violation]:
+    """Return what the API server objects to in an object that is created, or that replaces `old`.
+
+    A rule that compares with the old object is judged only when there is one. Old errors that an update leaves as they
+    are count all the same; from Kubernetes 1.33 the server lets most of them pass.
+    """
+    parts = compiled(schema)
+    filled = _fill(schema, parts, body)
+    found: list[Violation] = []
+    try:
+        valid = parts.validator.is_valid(filled)
+    except ValueError as error:
+        return [not_json(error)]
+    if not valid:
+        if holds_null(body):
+            filled = defaults(schema, body)
+        found = [
+            violation
+            for error in parts.validator.iter_errors(filled)
+            for violation in explain(error, parts.json_schema)
+        ]
+    found += _metadata(filled.get("metadata"), schema)
+    if parts.lists and not distinct(filled, parts.lists):
+        found += [duplicate(path, shown) for path, shown in duplicates(filled, parts.lists)]
+    if not any(violation.rule in BLOCKING_RULES for violation in found):
+        found += _broken_rules(schema, parts, filled, old)
+    return found
+
+
+def _broken_rules(
+    schema: Schema, parts: Compiled, body: Mapping[str, Any], old: Mapping[str, Any] | None
+) -> Iterable[Violation]:
+    if old is not None:
+        return broken_rules(body, defaults(schema, old), parts.rules)
+    if parts.creation_rules is None or all_pass(body, parts.creation_rules):
+        return ()
+    return broken_rules(body, ABSENT, parts.creation_rules)
+
+
+def _fill(schema: Schema, parts: Compiled, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    if schema.drops_status and "status" in body:
+        body = {key: value for key, value in body.items() if key != "status"}
+    filled: Mapping[str, Any] = fill(body, parts.filler)
+    return filled
+
+
+def _metadata(meta: Any, schema: Schema) -> list[Violation]:
+    found: list[Violation] = []
+    if not isinstance(meta, dict):
+        return found
+    if not schema.namespaced and meta.get("namespace"):
+        found.append(namespace_forbidden())
+    annotations = meta.get("annotations")
+    if isinstance(annotations, dict) and (size := _size(annotations)) > metadata.MAX_ANNOTATIONS:
+        found.append(annotations_too_large(size, metadata.MAX_ANNOTATIONS))
+    return found
+
+
+def _size(annotations: Mapping[str, Any]) -> int:
+    """Bytes of all keys and values; no character of UTF-8 has more than four, so that most need no encoding."""
+    characters = sum(len(key) + len(str(value)) for key, value in annotations.items())
+    if characters * 4 <= metadata.MAX_ANNOTATIONS:
+        return characters
+    return sum(len(key.encode()) + len(str(value).encode()) for key, value in annotations.items())
