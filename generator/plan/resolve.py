@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
+from generator.environment import fleet
 from generator.environment.load import Inputs
 from generator.environment.load import Repository as Given
 from generator.finding import Finding, Layer, Severity, error
@@ -111,39 +112,47 @@ def _classes(inputs: Inputs, uses: set[str], priorities: tuple[Priority, ...]) -
         )
 
 
-def fleet_wide(given: Given, plans: Iterable[Plan]) -> Iterator[Finding]:
+def fleet_wide(given: Given, plans: Sequence[Plan]) -> Iterator[Finding]:
     """Yield profiles and runtimes that no environment at all can have; meaningful only when all are resolved."""
-    everywhere = list(plans)
     for profile in given.fleet.get("profiles") or ():
-        with_pool = [p for p in everywhere if profile["pool"] in p.pools]
-        name = profile["name"]
-        if not with_pool:
-            yield Finding(
-                "unused-profile",
-                Severity.WARNING,
-                Layer.REFERENCE,
-                f"profile {name}: no environment has a pool {profile['pool']}",
-                at(profile, "pool"),
-                "correct the pool, or remove the profile",
-            )
-        elif not any(profiles.is_usable(profile, p.pools, p.teams) for p in with_pool):
-            yield error(
-                "profile-queue-missing",
-                f"profile {name} submits to the queue {profile['queue']} with pool {profile['pool']}, "
-                "and no namespace has such a LocalQueue",
-                at(profile, "queue"),
-                "give a team's queue of that name a share of the pool, or name another queue",
-                layer=Layer.REFERENCE,
-            )
+        yield from _unused_profile(profile, plans)
+    able = [plan for plan in plans if plan.state("trainer") == "Managed"]
     for runtime in given.fleet.get("runtimes") or ():
-        able = [p for p in everywhere if p.state("trainer") == "Managed"]
-        if not any(runtimes.is_possible(runtime, p.pools) for p in able):
-            reason = "has a pool for it" if able else "has the component trainer"
-            yield Finding(
-                "unused-runtime",
-                Severity.WARNING,
-                Layer.REFERENCE,
-                f"runtime {runtime['name']}: no environment {reason}",
-                at(runtime),
-                "correct its pool or accelerator, or remove the runtime",
-            )
+        if not any(runtimes.is_possible(runtime, plan.pools) for plan in able):
+            yield _unused_runtime(runtime, able)
+
+
+def _unused_profile(profile: fleet.Profile, plans: Sequence[Plan]) -> Iterator[Finding]:
+    name, pool = profile["name"], profile["pool"]
+    with_pool = [plan for plan in plans if pool in plan.pools]
+    if not with_pool:
+        yield Finding(
+            "unused-profile",
+            Severity.WARNING,
+            Layer.REFERENCE,
+            f"profile {name}: no environment has a pool {pool}",
+            at(profile, "pool"),
+            "correct the pool, or remove the profile",
+        )
+    elif not any(profiles.is_usable(profile, plan.pools, plan.teams) for plan in with_pool):
+        yield error(
+            "profile-queue-missing",
+            f"profile {name} submits to the queue {profile['queue']} with pool {pool}, "
+            "and no namespace has such a LocalQueue",
+            at(profile, "queue"),
+            "give a team's queue of that name a share of the pool, or name another queue",
+            layer=Layer.REFERENCE,
+        )
+
+
+def _unused_runtime(runtime: fleet.Runtime, able: Sequence[Plan]) -> Finding:
+    reason = "has a pool for it" if able else "has the component trainer"
+    way_out = "correct its pool or accelerator" if able else "add trainer to an environment's components"
+    return Finding(
+        "unused-runtime",
+        Severity.WARNING,
+        Layer.REFERENCE,
+        f"runtime {runtime['name']}: no environment {reason}",
+        at(runtime),
+        f"{way_out}, or remove the runtime",
+    )
