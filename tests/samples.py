@@ -41,7 +41,7 @@ class Identity(NamedTuple):
     name: str
 
 
-def compiled_from(files: Mapping[str, bytes]) -> Compiled:
+def compiled_from(files: Mapping[str, bytes], as_of: str | None = None) -> Compiled:
     """Compile input files (path from the root of the repository → text) without a disk."""
     from generator.environment.load import load
     from generator.kustomize import layout
@@ -50,7 +50,7 @@ def compiled_from(files: Mapping[str, bytes]) -> Compiled:
     given, findings = load(files)
     plans = []
     for name in sorted(given.environments):
-        plan, found = resolve(given.environments[name], None)
+        plan, found = resolve(given.environments[name], as_of)
         findings += found
         plans += [plan] if plan else []
     findings += fleet_wide(given, plans)
