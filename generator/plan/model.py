@@ -51,6 +51,7 @@ class Pool:
     nodes: int  # that can be used: less the reserve
     node: Amounts  # what one of them can schedule
     total: Amounts  # what the pool can schedule
+    installed: Amounts  # all there is, with the reserve
     node_labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     topology: str | None

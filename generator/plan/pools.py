@@ -254,16 +254,19 @@ def _pool(item: given.Pool, models: Mapping[str, Accelerator], topologies: dict[
     reserve = item.get("reserve") or {}
     kept = reserve.get("perNode") or {}
     per_node = item["perNode"]
+    whole: dict[str, Amount] = {}
     node: dict[str, Amount] = {}
     for key in (CPU, MEMORY, STORAGE):
         if key in per_node:
-            node[key] = parse(per_node[key]) - parse(kept.get(key, 0))  # type: ignore[literal-required]  # keys of PerNode
+            whole[key] = parse(per_node[key])  # type: ignore[literal-required]  # keys of PerNode
+            node[key] = whole[key] - parse(kept.get(key, 0))
     offers: dict[str, int] = {}
     if model is not None:
-        cards = parse(per_node["accelerators"]) - parse(kept.get("accelerators", 0))
+        cards = parse(per_node["accelerators"])
+        left = cards - parse(kept.get("accelerators", 0))
         for resource, (units, weight) in _offers(model, sharing).items():
             offers[resource] = weight
-            node[resource] = cards * units
+            whole[resource], node[resource] = cards * units, left * units
     nodes = item["nodes"] - reserve.get("nodes", 0)
     overcommit = item.get("overcommit")
     return Pool(
@@ -274,6 +277,7 @@ def _pool(item: given.Pool, models: Mapping[str, Accelerator], topologies: dict[
         nodes=nodes,
         node=node,
         total={key: amount * nodes for key, amount in node.items()},
+        installed={key: amount * item["nodes"] for key, amount in whole.items()},
         node_labels=dict(sorted(item["nodeLabels"].items())),
         taints=tuple(Taint(t["key"], t["effect"], t.get("value")) for t in item.get("taints") or ()),
         topology=_topology(item, topologies),
