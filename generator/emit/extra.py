@@ -8,6 +8,7 @@ from typing import Any
 from generator.emit.marks import labels
 from generator.emit.templates import in_template, render
 from generator.environment.explain import shown
+from generator.environment.validate import GROUP
 from generator.finding import Finding, Location, error
 from generator.manifest import Manifest
 from generator.plan.model import Plan
@@ -32,33 +33,38 @@ def emit(plan: Plan) -> tuple[list[Manifest], list[Finding]]:
         documents, found = parse(text, path, kubernetes=True)
         findings += [in_template(found)] if is_template and found else found
         for document in documents if not found else ():
-            for item in _items(document):
-                defects = list(_defects(item, document))
+            for place, item in _items(document):
+                defects = list(_defects(item, place))
                 findings += defects
                 if not defects:
                     manifests.append(_manifest(item, plan, Location(path) if is_template else None))
     return manifests, findings
 
 
-def _items(document: Document) -> Iterator[Mapping[str, Any]]:
+def _items(document: Document) -> Iterator[tuple[Location, Any]]:
     root = document.root
     if str(root.get("kind", "")).endswith("List") and isinstance(root.get("items"), list):
-        yield from root["items"]
+        yield from ((document.locate(("items", index)), item) for index, item in enumerate(root["items"]))
     else:
-        yield root
+        yield document.locate(()), root
 
 
-def _defects(item: Any, document: Document) -> Iterator[Finding]:
+def _defects(item: Any, place: Location) -> Iterator[Finding]:
     if not isinstance(item, Mapping):
-        yield error(
-            "not-a-manifest", "an item of the list is no Kubernetes object", document.locate(("items",)), "remove it"
-        )
+        yield error("not-a-manifest", f"an item of the list is {shown(item)}, no Kubernetes object", place, "remove it")
         return
-    place, metadata = at(item), item.get("metadata")
+    metadata = item.get("metadata")
     lacking = [key for key in ("apiVersion", "kind") if not isinstance(item.get(key), str) or not item[key]]
-    if not isinstance(metadata, Mapping) or not isinstance(metadata.get("name"), str):
+    if not (isinstance(metadata, Mapping) and isinstance(metadata.get("name"), str) and metadata["name"]):
         lacking.append("metadata.name")
-    if lacking:
+    if str(item.get("apiVersion")).startswith(f"{GROUP}/"):
+        yield error(
+            "misplaced-document",
+            f"this {item.get('kind')} is an input of Apportion, not a Kubernetes manifest",
+            place,
+            "move it out of extra/, up into the environment's folder",
+        )
+    elif lacking:
         why = "; generateName cannot be kept in Git" if "metadata.name" in lacking else ""
         yield error(
             "not-a-manifest",
@@ -71,10 +77,14 @@ def _defects(item: Any, document: Document) -> Iterator[Finding]:
             "not-a-manifest", f"a {item['kind']} cannot stand in extra/", place, "put the objects themselves there"
         )
     else:
-        yield from _mark_defects(item["metadata"])
+        yield from _metadata_defects(item["metadata"])
 
 
-def _mark_defects(metadata: Mapping[str, Any]) -> Iterator[Finding]:
+def _metadata_defects(metadata: Mapping[str, Any]) -> Iterator[Finding]:
+    namespace = metadata.get("namespace")
+    if namespace is not None and not isinstance(namespace, str):
+        message = f"metadata.namespace is {shown(namespace)}, not text"
+        yield error("not-a-manifest", message, value_at(metadata, "namespace"), "write the name of a namespace")
     for key in ("labels", "annotations"):
         marks = metadata.get(key)
         if marks is not None and not isinstance(marks, Mapping):

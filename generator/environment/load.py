@@ -15,6 +15,7 @@ from generator.environment.validate import envelope, validate
 from generator.environment.waivers import Waiver
 from generator.finding import Finding, Location, Related, error
 from generator.source import Document, at, parse
+from generator.source.text import decode
 
 FOLDER = "environments"
 EXTRA = "extra"
@@ -118,15 +119,21 @@ def _is_extra(path: str) -> bool:
 
 def _add_extra(path: str, data: bytes, scopes: Mapping[str | None, _Scope], findings: list[Finding]) -> None:
     scope = scopes.get(_folder(path))
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
+    if scope is None:
         findings.append(
-            error("not-utf-8", f"byte {problem.start} is not UTF-8", Location(path), "save the file as UTF-8")
+            error(
+                "extra-without-environment",
+                f"{FOLDER}/{_folder(path)}/ holds no document of kind Environment, so nothing takes this file in",
+                Location(path),
+                "move it to the folder of an environment",
+            )
         )
         return
-    if scope is not None:
+    text = decode(data, path)
+    if isinstance(text, str):
         scope.extra[path] = text
+    else:
+        findings += text
 
 
 def _misplaced(shared: _Scope, own: list[_Scope]) -> Iterator[Finding]:
@@ -163,8 +170,12 @@ def _repeated(shared: _Scope, own: list[_Scope]) -> Iterator[Finding]:
     fleet = [d.root for d in shared.of("Fleet")]
     for kind, key in (("priority", "priorities"), ("profile", "profiles"), ("runtime", "runtimes")):
         yield from _twice(((kind, i["name"], at(i)) for f in fleet for i in f.get(key) or ()), "the fleet")
-    for scope in own or [_Scope("")]:
-        yield from _repeated_in([shared, scope], f"environment {scope.folder}")
+    among_shared = list(_repeated_in([shared], "the shared documents"))
+    yield from among_shared
+    said = {finding.location for finding in among_shared}
+    for scope in own:
+        both = _repeated_in([shared, scope], f"environment {scope.folder}")
+        yield from (finding for finding in both if finding.location not in said)
 
 
 def _repeated_in(both: list[_Scope], where: str) -> Iterator[Finding]:

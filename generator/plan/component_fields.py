@@ -41,15 +41,15 @@ def _unknown_key(component: Component, written: Any, path: list[str | int], key:
 
 def _value(component: Component, written: Any, path: list[str | int], problem: Any) -> Finding:
     said = spelled(["components", component.name, *path])
-    value = _step(written, path)
+    message = f"{said} is {shown(_step(written, path))}"
     if problem.kind.name == "enum":
-        fix = remedy(str(value), map(str, problem.kind.options))
+        fix = remedy(str(_step(written, path)), map(str, problem.kind.options))
     elif problem.kind.name == "type":
         fix = f"write {' or '.join(_KINDS.get(kind, f'a number ({kind})') for kind in problem.kind.types)}"
     else:
-        said, fix = f"{said}: {problem.message}, and", "keep to what this release allows"
+        message, fix = f"{said}: {problem.message}", "keep to what this release allows"
     place = value_at(_step(written, path[:-1]), path[-1]) if path else at(written)
-    return error("invalid-value", f"{said} is {shown(value)}", place, fix, layer=Layer.SCHEMA)
+    return error("invalid-value", message, place, fix, layer=Layer.SCHEMA)
 
 
 def _step(node: Any, path: list[str | int]) -> Any:
