@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
-QUALIFIED = rf"({SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
-PERCENT = r"(100|[0-9]{1,2})(\.[0-9]{1,3})?%"
+QUALIFIED = rf"((?=[^/]{{1,253}}/){SUBDOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?"
+PERCENT = r"(100(\.0{1,3})?|[0-9]{1,2}(\.[0-9]{1,3})?)%"
 QUANTITY = r"[+]?([0-9]+\.?[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?"
 
 
