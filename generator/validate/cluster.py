@@ -57,7 +57,8 @@ class Cluster:
 
     `external` names what is declared to exist elsewhere: KIND/NAME or KIND/NAMESPACE/NAME. `whole` says that nothing
     else exists (a compiled environment); otherwise a kind of which there is no object is taken to exist elsewhere.
-    `folders` maps a folder, by its path from the repository's root, to what Argo CD would apply from it.
+    `folders` maps a folder, by its path from the repository's root, to what Argo CD would apply from it. `bases` are
+    what the objects were before merge patches of a kustomization changed them.
     """
 
     objects: Sequence[Manifest]
@@ -67,6 +68,7 @@ class Cluster:
     whole: bool = False
     environment: str | None = None
     folders: Mapping[str, Sequence[Manifest]] = field(default_factory=lambda: _NO_FOLDERS)
+    bases: Sequence[Manifest] = ()
 
     @cached_property
     def _by_kind(self) -> Mapping[Kind, list[Manifest]]:

@@ -68,11 +68,16 @@ class Queue:
             yield from group.flavors
 
     @property
+    def flavor_names(self) -> list[str]:
+        return [flavor.name for flavor in self.flavors]
+
+    @property
     def resources(self) -> frozenset[str]:
         """All covered resources."""
         return frozenset(name for group in self.groups for name in group.resources)
 
     def group_of(self, resource: str) -> Group | None:
+        """Return the group that counts a resource, or None where the queue does not cover it."""
         return next((group for group in self.groups if resource in group.resources), None)
 
     def quotas(self) -> dict[Key, Quota]:
@@ -132,6 +137,13 @@ class Queues:
             name_of(m): m for m in self._cluster.of(kinds.NAMESPACE) if labels_of(m).get(kinds.MANAGED_LABEL) == "true"
         }
 
+    def promised(self) -> Iterator[tuple[Key, Amount]]:
+        """Yield what each queue and each cohort owns, by flavor and resource."""
+        for queue in self.by_name.values():
+            yield from ((key, quota.nominal) for key, quota in queue.quotas().items())
+        for manifest in self.cohorts.values():
+            yield from ((key, quota.nominal) for key, quota in _cohort_quotas(manifest).items())
+
     def relatives(self, queue: Queue) -> list[Queue]:
         """Return the other queues below the same root cohort."""
         root = self.tree.root_of(queue.name)
@@ -143,6 +155,13 @@ class Queues:
             if local.name == local_queue:
                 return self.by_name.get(local.queue)
         return None
+
+    def of_profile(self, local_queue: str, namespace: str | None) -> list[Queue]:
+        """Return the ClusterQueues, each once, behind a LocalQueue's name in one namespace, or (None) in any."""
+        if not local_queue:
+            return []
+        found = (self.behind(space, local_queue) for space in ((namespace,) if namespace else self.by_namespace))
+        return list({queue.name: queue for queue in found if queue is not None}.values())
 
     def admits(self, queue: Queue, namespace: str) -> bool | None:
         """Whether a queue lets a namespace in; None where the namespace's labels are not known."""

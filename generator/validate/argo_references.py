@@ -1,0 +1,160 @@
+"""Argo CD: every Application leads to a folder and a project, and the project lets through what the folder holds.
+
+Source: Argo CD docs/operator-manual/project.yaml, pkg/apis/application/v1alpha1/app_project_types.go;
+facts of faults A45, A57.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from generator.finding import Finding, Layer
+from generator.manifest import Manifest
+from generator.spelling import hint
+from generator.validate import kinds
+from generator.validate.cluster import Cluster, name_of, namespace_of, related
+from generator.validate.kinds import Kind, kind_of
+from generator.validate.shape import mapping, mappings, text, texts
+
+DEFAULT_PROJECT = "default"
+
+
+def sources(application: Manifest) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the sources of an Application, each with its path in the manifest."""
+    spec = mapping(application.body, "spec")
+    one = mapping(spec, "source")
+    several = [(f"spec.sources[{index}]", source) for index, source in mappings(spec, "sources")]
+    return [("spec.source", one), *several] if one else several
+
+
+def content(cluster: Cluster, application: Manifest) -> Sequence[Manifest]:
+    """Return what an Application would apply, as far as its folders are known."""
+    found: list[Manifest] = []
+    for _, source in sources(application):
+        found += cluster.folders.get(text(source, "path").strip("/"), ())
+    return found
+
+
+def check_argo(cluster: Cluster) -> Iterator[Finding]:
+    """Yield what an Application names and does not exist, and what its project would not let through."""
+    homes = {text(s, "repoURL") for a in cluster.of(kinds.APPLICATION) if content(cluster, a) for _, s in sources(a)}
+    for application in cluster.of(kinds.APPLICATION):
+        yield from missing_folder(cluster, application, homes)
+        project = text(application.body, "spec", "project") or DEFAULT_PROJECT
+        found = next((p for p in cluster.of(kinds.APP_PROJECT) if name_of(p) == project), None)
+        if found is not None:
+            yield from forbidden_by_project(cluster, application, found)
+        elif project != DEFAULT_PROJECT and cluster.is_known(kinds.APP_PROJECT):
+            yield from missing_project(cluster, application, project)
+
+
+def missing_folder(cluster: Cluster, application: Manifest, homes: set[str]) -> Iterator[Finding]:
+    """A path in the repository whose other folders are known leads to one of them."""
+    for path, source in sources(application):
+        folder = text(source, "path").strip("/")
+        is_ours = cluster.whole or text(source, "repoURL") in homes
+        if folder and cluster.folders and is_ours and folder not in cluster.folders:
+            yield cluster.finding(
+                application,
+                "missing-folder",
+                Layer.REFERENCE,
+                f"Application {name_of(application)} syncs folder {folder}, which does not exist",
+                f"{hint(folder, cluster.folders)}set source.path to a folder of the repository",
+                f"{path}.path",
+            )
+
+
+def missing_project(cluster: Cluster, application: Manifest, project: str) -> Iterator[Finding]:
+    """An Application's project exists."""
+    if cluster.is_external(kinds.APP_PROJECT, project, namespace_of(application)):
+        return
+    names = [name_of(p) for p in cluster.of(kinds.APP_PROJECT)]
+    yield cluster.finding(
+        application,
+        "missing-app-project",
+        Layer.REFERENCE,
+        f"Application {name_of(application)} names AppProject {project}, which does not exist",
+        f"{hint(project, names)}known are {', '.join((*names, DEFAULT_PROJECT))}",
+        "spec.project",
+    )
+
+
+def forbidden_by_project(cluster: Cluster, application: Manifest, project: Manifest) -> Iterator[Finding]:
+    """The project's fence lets repository, namespaces and kinds of the Application through."""
+    spec, name = mapping(project.body, "spec"), name_of(project)
+    for path, source in sources(application):
+        url = text(source, "repoURL")
+        if url and not _allows(texts(spec, "sourceRepos"), url):
+            yield _forbidden(cluster, application, project, f"repository {url}", "sourceRepos", f"{path}.repoURL")
+    brought = content(cluster, application)
+    kinds_brought: dict[tuple[Kind, bool], Manifest] = {}
+    for manifest in brought:
+        kinds_brought.setdefault((kind_of(manifest.body), bool(namespace_of(manifest))), manifest)
+    for (kind, spaced), manifest in kinds_brought.items():
+        if not _kind_allowed(spec, kind, spaced=spaced):
+            field = "namespaceResourceWhitelist" if spaced else "clusterResourceWhitelist"
+            group = f"{{group: {kind[0]!r}, kind: {kind[1]}}}"
+            message = f"Application {name_of(application)} brings {kind[1]} {name_of(manifest)}, a kind that "
+            yield cluster.finding(
+                project,
+                "forbidden-by-project",
+                Layer.REFERENCE,
+                f"{message}AppProject {name} does not allow: the whole sync fails",
+                f"add {group} to {field}, or remove it from the blacklist",
+                "spec",
+                related=[related(manifest, "kind", f"{kind[1]} {name_of(manifest)}")],
+            )
+    yield from _destinations(cluster, application, project, brought)
+
+
+def _destinations(
+    cluster: Cluster, application: Manifest, project: Manifest, brought: Sequence[Manifest]
+) -> Iterator[Finding]:
+    destination = mapping(application.body, "spec", "destination")
+    server, cluster_name = text(destination, "server"), text(destination, "name")
+    allowed = [d for _, d in mappings(project.body, "spec", "destinations")]
+    spaces = {space for m in brought if (space := namespace_of(m))} or {text(destination, "namespace")} - {""}
+    for space in sorted(spaces):
+        if not any(_reaches(entry, server, cluster_name, space) for entry in allowed):
+            yield _forbidden(cluster, application, project, f"namespace {space}", "destinations", "spec.destination")
+
+
+def _reaches(entry: Mapping[str, Any], server: str, name: str, space: str) -> bool:
+    fits_server = bool(server) and fnmatchcase(server, text(entry, "server"))
+    fits_name = bool(name) and fnmatchcase(name, text(entry, "name"))
+    return (fits_server or fits_name) and fnmatchcase(space, text(entry, "namespace"))
+
+
+def _forbidden(cluster: Cluster, application: Manifest, project: Manifest, what: str, field: str, path: str) -> Finding:
+    return cluster.finding(
+        application,
+        "forbidden-by-project",
+        Layer.REFERENCE,
+        f"Application {name_of(application)} uses {what}, which AppProject {name_of(project)} does not allow",
+        f"add it to spec.{field} of the project",
+        path,
+        related=[related(project, f"spec.{field}", f"AppProject {name_of(project)}")],
+    )
+
+
+def _allows(patterns: Sequence[str], value: str) -> bool:
+    """Whether a list lets a value through; an entry that begins with "!" takes it out again."""
+    denied = any(fnmatchcase(value, p[1:]) for p in patterns if p.startswith("!"))
+    return not denied and any(fnmatchcase(value, p) for p in patterns if not p.startswith("!"))
+
+
+def _kind_allowed(spec: Mapping[str, Any], kind: Kind, *, spaced: bool) -> bool:
+    """Whether a project allows a kind: a cluster-scoped one if listed, every namespaced one unless a list is given."""
+    prefix = "namespaceResource" if spaced else "clusterResource"
+    if any(_is_listed(entry, kind) for _, entry in mappings(spec, f"{prefix}Blacklist")):
+        return False
+    white = [entry for _, entry in mappings(spec, f"{prefix}Whitelist")]
+    if spaced and not white:
+        return True
+    return any(_is_listed(entry, kind) for entry in white)
+
+
+def _is_listed(entry: Mapping[str, Any], kind: Kind) -> bool:
+    return fnmatchcase(kind[0], text(entry, "group")) and fnmatchcase(kind[1], text(entry, "kind"))

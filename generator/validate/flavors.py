@@ -1,0 +1,258 @@
+"""Flavors against nodes: does each lead somewhere, tolerate what keeps pods away, and share no node with another.
+
+Source: facts of faults A11, A13, A15 to A19.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from generator.finding import Finding, Layer, Related, Severity
+from generator.quantity import Amount
+from generator.spelling import near
+from generator.validate import kinds
+from generator.validate.cluster import Cluster, NodePool, related
+from generator.validate.placement import FlavorPlace, first_untolerated
+from generator.validate.profiles import read_profiles
+from generator.validate.queues import Queues
+from generator.validate.shape import mappings, text
+from generator.validate.wording import shown, some
+
+
+def check(cluster: Cluster, queues: Queues, places: Mapping[str, FlavorPlace]) -> Iterator[Finding]:
+    """Yield flavors that lead nowhere, overlap, or promise what nodes do not have."""
+    nominal = _nominal(queues)
+    by_flavor: dict[str, dict[str, Amount]] = {}
+    for (flavor, resource), amount in nominal.items():
+        by_flavor.setdefault(flavor, {})[resource] = amount
+    profiled = _profiled(cluster, queues, places)
+    for place in places.values():
+        if cluster.pools:
+            yield from flavor_without_nodes(cluster, place)
+            yield from taint_not_tolerated(cluster, place)
+            yield from topology_level_missing(cluster, place)
+            yield from resource_not_on_nodes(cluster, queues, place)
+            if not cluster.whole:
+                yield from quota_above_nodes(cluster, place, by_flavor.get(place.name, {}))
+        if place.name in profiled:
+            yield from node_taints_not_tolerated(cluster, place, profiled[place.name])
+    yield from flavors_on_same_nodes(cluster, places, by_flavor)
+
+
+def _nominal(queues: Queues) -> dict[tuple[str, str], Amount]:
+    """Return what all queues and cohorts are promised, by flavor and resource."""
+    total: dict[tuple[str, str], Amount] = {}
+    for key, amount in queues.promised():
+        total[key] = total.get(key, 0) + amount
+    return total
+
+
+def _profiled(cluster: Cluster, queues: Queues, places: Mapping[str, FlavorPlace]) -> dict[str, str]:
+    """Return the flavors, each with a Queue profile, that its workloads cannot use for their nodeTaints."""
+    found: dict[str, str] = {}
+    for profile in read_profiles(cluster):
+        for queue in queues.of_profile(profile.local_queue, None if profile.is_shared else profile.namespace):
+            for group in queue.groups:
+                names = [flavor.name for flavor in group.flavors if flavor.name in places]
+                if all(first_untolerated(places[name].taints, places[name].tolerations) for name in names):
+                    found |= {name: found.get(name, profile.name) for name in names}
+    return found
+
+
+def flavor_without_nodes(cluster: Cluster, place: FlavorPlace) -> Iterator[Finding]:
+    """The labels of a flavor are on nodes."""
+    if place.matched or cluster.is_external(kinds.RESOURCE_FLAVOR, place.name):
+        return
+    for key, value in place.labels.items():
+        values = sorted({pool.labels[key] for pool in cluster.pools if key in pool.labels})
+        if value not in values and not any(key in pool.label_keys for pool in cluster.pools):
+            known = f"nodes carry {some(values)}" if values else "no node carries that label"
+            spelling = near(str(value), values)
+            yield cluster.finding(
+                place.manifest,
+                "flavor-without-nodes",
+                Layer.READINESS,
+                f"flavor {place.name} selects no node: {key} is {value}, and {known}. What it admits stays pending",
+                f"write {spelling}" if spelling else "write the labels as the nodes carry them",
+                f"spec.nodeLabels[{key}]",
+                related=_pools(cluster.pools),
+            )
+            return
+    yield cluster.finding(
+        place.manifest,
+        "flavor-without-nodes",
+        Layer.READINESS,
+        f"flavor {place.name} selects no node: none carries all of {some(place.labels)} with these values",
+        "write the labels as one pool's nodes carry them",
+        "spec.nodeLabels",
+        related=_pools(cluster.pools),
+    )
+
+
+def taint_not_tolerated(cluster: Cluster, place: FlavorPlace) -> Iterator[Finding]:
+    """A flavor tolerates the taints of the nodes that it selects: Kueue gives its tolerations to the pods."""
+    if place.reached or not place.matched:
+        return
+    pool = place.matched[0]
+    taint = first_untolerated(pool.taints, place.tolerations)
+    assert taint is not None
+    yield cluster.finding(
+        place.manifest,
+        "taint-not-tolerated",
+        Layer.READINESS,
+        f"flavor {place.name} does not tolerate the taint {_shown(taint)} of the nodes that it selects ({pool.name}): "
+        "what it admits stays pending",
+        f"add {_toleration(taint)} to spec.tolerations",
+        "spec",
+        related=[Related(pool.origin, f"nodes of {pool.name}")],
+    )
+
+
+def node_taints_not_tolerated(cluster: Cluster, place: FlavorPlace, profile: str) -> Iterator[Finding]:
+    """nodeTaints demand a toleration of every workload, and a Queue profile cannot give one."""
+    taint = first_untolerated(place.taints, place.tolerations)
+    if taint:
+        index = list(place.taints).index(taint)
+        yield cluster.finding(
+            place.manifest,
+            "node-taint-as-toleration",
+            Layer.READINESS,
+            f"flavor {place.name} lists {_shown(taint)} in nodeTaints and does not tolerate it: each workload would "
+            f"have to, and those of profile {profile} cannot",
+            f"write {_toleration(taint)} in spec.tolerations instead",
+            f"spec.nodeTaints[{index}]",
+        )
+
+
+def topology_level_missing(cluster: Cluster, place: FlavorPlace) -> Iterator[Finding]:
+    """Each level of a flavor's topology is a label of its nodes."""
+    topology = cluster.find(kinds.TOPOLOGY, place.topology) if place.topology else None
+    if topology is None or not place.matched:
+        return
+    for index, level in mappings(topology.body, "spec", "levels"):
+        label = text(level, "nodeLabel")
+        bare = [pool.name for pool in place.matched if not pool.has_label(label)]
+        if label and bare:
+            yield cluster.finding(
+                topology,
+                "topology-level-missing",
+                Layer.READINESS,
+                f"topology {place.topology} has level {label}, a label that the nodes of flavor {place.name} "
+                f"({some(bare)}) do not carry: Kueue finds no domain and admits nothing there",
+                "name a label that the nodes carry, or label the nodes",
+                f"spec.levels[{index}].nodeLabel",
+                related=[related(place.manifest, "spec.topologyName", f"flavor {place.name}")],
+            )
+
+
+def resource_not_on_nodes(cluster: Cluster, queues: Queues, place: FlavorPlace) -> Iterator[Finding]:
+    """Nodes offer the accelerators that a queue has quota for: a mixed MIG pool offers slices, no whole cards."""
+    if not place.reached:
+        return
+    offered = {name for pool in place.reached for name in pool.allocatable if name not in kinds.CORE_RESOURCES}
+    absent: dict[str, list[str]] = {}
+    for queue in queues.all:
+        for flavor in queue.flavors if place.name in queue.flavor_names else ():
+            for name, quota in flavor.quotas.items() if flavor.name == place.name else ():
+                if quota.nominal and name not in offered and name not in kinds.CORE_RESOURCES:
+                    absent.setdefault(name, []).append(queue.name)
+    for name, names in absent.items():
+        queue = queues.by_name[names[0]]
+        flavor = next(f for f in queue.flavors if f.name == place.name)
+        yield cluster.finding(
+            queue.manifest,
+            "resource-not-on-nodes",
+            Layer.READINESS,
+            f"queue {some(names)} has quota for {name} of flavor {place.name}, whose nodes offer "
+            f"{some(sorted(offered)) or 'no accelerators'}: what asks for it is admitted and stays pending",
+            f"give quota for {some(sorted(offered))}" if offered else "take another flavor",
+            f"{flavor.path}.resources[{list(flavor.quotas).index(name)}]",
+            related=_pools(place.reached),
+        )
+
+
+def quota_above_nodes(cluster: Cluster, place: FlavorPlace, nominal: Mapping[str, Amount]) -> Iterator[Finding]:
+    """What queues are promised, the nodes that can be used have. A compiled environment has the ledger for this."""
+    for name, promised in nominal.items():
+        have = sum(pool.count * pool.allocatable.get(name, 0) for pool in place.reached)
+        if have and promised > have and name not in ("pods",):
+            lost = sum(pool.total - pool.count for pool in place.reached)
+            why = f" ({lost} of its nodes cannot be used)" if lost else ""
+            yield cluster.finding(
+                place.manifest,
+                "quota-above-nodes",
+                Layer.READINESS,
+                f"flavor {place.name}: queues are promised {shown(name, promised)} of {name} and its nodes have "
+                f"{shown(name, have)}{why}: what is admitted beyond that stays pending",
+                "lower nominalQuota, or bring the nodes back",
+                "metadata.name",
+                severity=Severity.WARNING,
+                related=_pools(place.reached),
+            )
+
+
+def flavors_on_same_nodes(
+    cluster: Cluster, places: Mapping[str, FlavorPlace], by_flavor: Mapping[str, Mapping[str, Amount]]
+) -> Iterator[Finding]:
+    """Two flavors that lead to the same nodes give the same cards twice."""
+    used = [place for name, place in places.items() if any(by_flavor.get(name, {}).values())]
+    for group in _candidates(used, has_pools=bool(cluster.pools)):
+        for one, other in combinations(group, 2):
+            both = {n for n, a in by_flavor[one.name].items() if a} & {n for n, a in by_flavor[other.name].items() if a}
+            if not both or not _overlap(one, other, has_pools=bool(cluster.pools)):
+                continue
+            wide, narrow = (one, other) if len(one.labels) <= len(other.labels) else (other, one)
+            yield cluster.finding(
+                wide.manifest,
+                "flavors-on-same-nodes",
+                Layer.READINESS,
+                f"flavors {wide.name} and {narrow.name} lead to the same nodes, and both have quota for "
+                f"{some(sorted(both))}: it is given out twice",
+                f"give {wide.name} a label that the nodes of {narrow.name} do not carry",
+                "spec",
+                severity=Severity.WARNING,
+                related=[related(narrow.manifest, "spec", f"flavor {narrow.name}")],
+            )
+
+
+def _candidates(used: Sequence[FlavorPlace], *, has_pools: bool) -> Iterator[list[FlavorPlace]]:
+    """Yield groups in which flavors may overlap, so that thousands need not be compared pair by pair."""
+    if not has_pools:
+        yield list(used)
+        return
+    by_pool: dict[str, list[FlavorPlace]] = {}
+    for place in used:
+        for pool in place.reached:
+            by_pool.setdefault(pool.name, []).append(place)
+    seen: set[tuple[str, ...]] = set()
+    for group in by_pool.values():
+        names = tuple(place.name for place in group)
+        if names not in seen:
+            seen.add(names)
+            yield group
+
+
+def _overlap(one: FlavorPlace, other: FlavorPlace, *, has_pools: bool) -> bool:
+    if has_pools:
+        return any(pool in other.reached for pool in one.reached)
+    return _contains(one, other) or _contains(other, one)
+
+
+def _contains(wide: FlavorPlace, narrow: FlavorPlace) -> bool:
+    """Whether a flavor selects, by its labels, all nodes of another, and tolerates what that one has to."""
+    tolerated = all(toleration in wide.tolerations for toleration in narrow.tolerations)
+    return wide.labels.items() <= narrow.labels.items() and tolerated
+
+
+def _pools(pools: Sequence[NodePool]) -> list[Related]:
+    return [Related(pool.origin, f"nodes of {pool.name}") for pool in pools[:1]]
+
+
+def _toleration(taint: Mapping[str, str]) -> str:
+    return f"{{key: {text(taint, 'key')}, operator: Exists, effect: {text(taint, 'effect')}}}"
+
+
+def _shown(taint: Mapping[str, str]) -> str:
+    value = f"={text(taint, 'value')}" if text(taint, "value") else ""
+    return f"{text(taint, 'key')}{value}:{text(taint, 'effect')}"

@@ -1,0 +1,169 @@
+"""Operators: is what others rely on installed, before them, and can OLM install it at all.
+
+Source: facts of OpenShift AI, section 1.3; facts of faults A35, A39, A40, A56.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from generator.finding import Finding, Layer
+from generator.manifest import Manifest
+from generator.releases.load import operator, operator_ids
+from generator.releases.model import Component, Operator
+from generator.validate import kinds
+from generator.validate.cluster import Cluster, annotations_of, name_of, namespace_of, related
+from generator.validate.shape import get, mapping, text
+from generator.validate.wording import some
+
+GLOBAL_NAMESPACE = "openshift-operators"
+_WAVE = "argocd.argoproj.io/sync-wave"
+
+
+def check(cluster: Cluster) -> Iterator[Finding]:
+    """Yield operators that are missing, late or without their OperatorGroup."""
+    installed = _installed(cluster)
+    if cluster.is_known(kinds.SUBSCRIPTION):
+        for component, place, manifest in _components(cluster):
+            yield from component_without_operator(cluster, installed, component, place, manifest)
+        for name, subscription in installed.items():
+            yield from operator_without_requirement(cluster, installed, name, subscription)
+    yield from operator_groups(cluster)
+
+
+def package_of(subscription: Manifest) -> str:
+    """Return the package that a Subscription installs."""
+    return text(subscription.body, "spec", "name") or name_of(subscription)
+
+
+def _installed(cluster: Cluster) -> dict[str, Manifest]:
+    """Return the Subscriptions by the id of their operator; those of other operators are left out."""
+    found: dict[str, Manifest] = {}
+    for subscription in cluster.of(kinds.SUBSCRIPTION):
+        if known := _by_package().get(package_of(subscription)):
+            found.setdefault(known.id, subscription)
+    return found
+
+
+@cache
+def _by_package() -> Mapping[str, Operator]:
+    return {operator(name).package: operator(name) for name in operator_ids()}
+
+
+def is_installed(cluster: Cluster, name: str) -> bool:
+    """Whether an operator is installed, or nothing is known about Subscriptions."""
+    package = operator(name).package
+    declared = cluster.is_external(kinds.SUBSCRIPTION, package, operator(name).namespace)
+    return name in _installed(cluster) or declared or not cluster.is_known(kinds.SUBSCRIPTION)
+
+
+def _components(cluster: Cluster) -> Iterator[tuple[Component, str, Manifest]]:
+    """Yield the components that a DataScienceCluster has Managed, with their path."""
+    release = cluster.target.openshift_ai
+    for manifest in cluster.of(kinds.DATA_SCIENCE_CLUSTER) if release else ():
+        for component in release.components.values() if release else ():
+            if get(manifest.body, "spec", "components", component.key, "managementState") == "Managed":
+                yield component, f"spec.components.{component.key}", manifest
+
+
+def component_without_operator(
+    cluster: Cluster, installed: Mapping[str, Manifest], component: Component, path: str, manifest: Manifest
+) -> Iterator[Finding]:
+    """A Managed component stays unready without the operators that it relies on."""
+    spec = {**component.defaults, **mapping(manifest.body, "spec", "components", component.key)}
+    needed = [*component.operators, *(o for need in component.requirements if need.holds(spec) for o in need.operators)]
+    missing = [name for name in dict.fromkeys(needed) if name not in installed and not is_installed(cluster, name)]
+    if missing:
+        titles = some(f"{operator(name).title} ({operator(name).package})" for name in missing)
+        yield cluster.finding(
+            manifest,
+            "component-without-operator",
+            Layer.READINESS,
+            f"component {component.key} is Managed and relies on {titles}, which no Subscription installs: the "
+            "DataScienceCluster never becomes ready",
+            "add a Subscription for it, or declare it with --external",
+            f"{path}.managementState",
+        )
+
+
+def operator_without_requirement(
+    cluster: Cluster, installed: Mapping[str, Manifest], name: str, subscription: Manifest
+) -> Iterator[Finding]:
+    """An operator's own prerequisites are installed, and not later than it."""
+    for required in operator(name).requires:
+        what = f"{operator(required).title} ({operator(required).package})"
+        if not is_installed(cluster, required):
+            yield cluster.finding(
+                subscription,
+                "operator-without-requirement",
+                Layer.READINESS,
+                f"{operator(name).title} needs {what}, which no Subscription installs: its webhooks get no "
+                "certificates and every object that they guard fails to apply",
+                "add a Subscription for it, or declare it with --external",
+                "spec.name",
+            )
+        elif required in installed and _wave(installed[required]) > _wave(subscription):
+            yield cluster.finding(
+                installed[required],
+                "requirement-too-late",
+                Layer.READINESS,
+                f"{what} is installed in wave {_wave(installed[required])}, after {operator(name).title} in wave "
+                f"{_wave(subscription)}, which needs it",
+                "give it an earlier sync wave",
+                f"metadata.annotations[{_WAVE}]",
+                related=[related(subscription, "metadata.name", operator(name).title)],
+            )
+
+
+def _wave(manifest: Manifest) -> int:
+    written = annotations_of(manifest).get(_WAVE, "0")
+    digits = written.lstrip("-") if isinstance(written, str) else ""
+    return int(written) if digits.isdecimal() and len(digits) < 10 else 0
+
+
+def operator_groups(cluster: Cluster) -> Iterator[Finding]:
+    """OLM wants one OperatorGroup in a namespace with operators, no more; the global one brings its own."""
+    groups: dict[str, list[Manifest]] = {}
+    for group in cluster.of(kinds.OPERATOR_GROUP):
+        groups.setdefault(namespace_of(group), []).append(group)
+    for space, found in groups.items():
+        yield from _too_many_groups(cluster, space, found)
+    seen: set[str] = set()
+    for subscription in cluster.of(kinds.SUBSCRIPTION):
+        space = namespace_of(subscription)
+        is_complete = cluster.whole or cluster.find(kinds.NAMESPACE, space) is not None
+        if space in seen or space in groups or space == GLOBAL_NAMESPACE or not is_complete:
+            continue
+        seen.add(space)
+        if not any(entry.startswith("operatorgroup/") and f"/{space}" in entry for entry in cluster.external):
+            yield cluster.finding(
+                subscription,
+                "operator-group-missing",
+                Layer.READINESS,
+                f"namespace {space} has a Subscription ({name_of(subscription)}) and no OperatorGroup: OLM never "
+                "installs the operator",
+                f"add an OperatorGroup to {space}",
+                "metadata.namespace",
+            )
+
+
+def _too_many_groups(cluster: Cluster, space: str, groups: list[Manifest]) -> Iterator[Finding]:
+    names = some(name_of(group) for group in groups)
+    if space == GLOBAL_NAMESPACE:
+        message = f"OperatorGroup {names} stands in {space}, which already has the global one"
+        fix = "remove it"
+    elif len(groups) > 1:
+        message = f"namespace {space} has {len(groups)} OperatorGroups ({names})"
+        fix = "keep one of them"
+    else:
+        return
+    yield cluster.finding(
+        groups[-1],
+        "second-operator-group",
+        Layer.READINESS,
+        f"{message}: with two OLM installs nothing there, without a word",
+        fix,
+        "metadata.namespace",
+        related=[related(group, "metadata.name", f"OperatorGroup {name_of(group)}") for group in groups[:-1]],
+    )

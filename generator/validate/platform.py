@@ -1,0 +1,277 @@
+"""OpenShift AI, Kueue's operator and the dashboard: settings that contradict each other.
+
+Source: facts of OpenShift AI, sections 2, 3, 5; facts of Kueue, section 2; facts of faults A10, A30, A32 to A36, A56.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.finding import Finding, Layer, Severity
+from generator.manifest import Manifest
+from generator.releases.load import operator
+from generator.validate import kinds
+from generator.validate.admission.data_science_cluster import STATE
+from generator.validate.admission.words import kueue_has
+from generator.validate.cluster import Cluster, name_of, related
+from generator.validate.operators import is_installed
+from generator.validate.pods import asks_for_accelerators, of_runtime
+from generator.validate.profiles import read_profiles
+from generator.validate.queues import Queues
+from generator.validate.shape import get, mapping, mappings, text, texts
+from generator.validate.wording import some
+
+_FRAMEWORKS = "spec.config.integrations.frameworks"
+_LABEL_POLICY = "spec.config.workloadManagement.labelPolicy"
+_GANG = "spec.config.gangScheduling.policy"
+_FEATURES = {"workbench": ("Pod", "StatefulSet"), "model-serving": ("Pod", "Deployment")}
+
+
+def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
+    """Yield contradictions among the platform's own objects."""
+    for manifest in cluster.of(kinds.DATA_SCIENCE_CLUSTER):
+        yield from kueue_fails(cluster, manifest)
+        yield from kueue_without_operator(cluster, manifest)
+        yield from two_kueues(cluster, manifest)
+        yield from default_queue_double_books(cluster, queues, manifest)
+    for manifest in cluster.of(kinds.KUEUE):
+        yield from frameworks(cluster, manifest)
+        yield from nothing_enforces_the_queue(cluster, queues, manifest)
+        yield from gang_timeout(cluster, manifest)
+    for manifest in cluster.of(kinds.DASHBOARD_CONFIG):
+        yield from dashboard_without_kueue(cluster, queues, manifest)
+
+
+def _kueue_state(manifest: Manifest) -> str:
+    return text(manifest.body, *STATE.split("."))
+
+
+def kueue_fails(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
+    """A release that accepts Managed and then fails."""
+    release = cluster.target.openshift_ai
+    if release is None or _kueue_state(manifest) != "Managed" or release.kueue_managed != "fails":
+        return
+    if text(manifest.body, "apiVersion") == release.dsc_api:
+        yield cluster.finding(
+            manifest,
+            "kueue-managed",
+            Layer.READINESS,
+            f"component kueue is Managed on OpenShift AI {release.version}: {release.kueue_managed_reason}",
+            "install the Red Hat build of Kueue (kueue-operator) and set Unmanaged, or set Removed",
+            STATE,
+        )
+
+
+def kueue_without_operator(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
+    """Unmanaged leaves Kueue to the operator of the Red Hat build."""
+    if _kueue_state(manifest) == "Unmanaged" and not is_installed(cluster, "kueue"):
+        yield cluster.finding(
+            manifest,
+            "kueue-without-operator",
+            Layer.READINESS,
+            "component kueue is Unmanaged and no Subscription installs kueue-operator, the Red Hat build of Kueue: the "
+            "DataScienceCluster never becomes ready",
+            "add the Subscription of kueue-operator, or declare it with --external",
+            STATE,
+        )
+
+
+def two_kueues(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
+    """The embedded Kueue and the operator's govern the same jobs."""
+    release = cluster.target.openshift_ai
+    if release is None or release.kueue_managed != "legal" or _kueue_state(manifest) != "Managed":
+        return
+    package = operator("kueue").package
+    for subscription in cluster.of(kinds.SUBSCRIPTION):
+        if package in (text(subscription.body, "spec", "name"), name_of(subscription)):
+            yield cluster.finding(
+                manifest,
+                "two-kueues",
+                Layer.READINESS,
+                f"component kueue is Managed, which runs the embedded Kueue, and {package} is installed as well: both "
+                "govern the same jobs, and OpenShift AI stops reconciling",
+                "back up the queues, set kueue to Unmanaged, then install the operator and label the namespaces",
+                STATE,
+                related=[related(subscription, "metadata.name", f"Subscription {package}")],
+            )
+
+
+def default_queue_double_books(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:
+    """Where nobody owns the default ClusterQueue, the operator makes one with the quota of every node."""
+    release = cluster.target.openshift_ai
+    component = mapping(manifest.body, "spec", "components", "kueue")
+    if release is None or component.get("managementState") != "Unmanaged":
+        return
+    makes = release.default_queue == "always" or component.get("autoCreateQueues") is True
+    name = text(component, "defaultClusterQueueName") or "default"
+    owned = [queue.name for queue in queues.all if any(quota.nominal for quota in queue.quotas().values())]
+    if not makes or not owned or cluster.has(kinds.CLUSTER_QUEUE, name):
+        return
+    switch = "" if release.default_queue == "always" else "set autoCreateQueues to false, or "
+    yield cluster.finding(
+        manifest,
+        "default-queue-double-books",
+        Layer.READINESS,
+        f"the operator creates ClusterQueue {name} with the quota of every node of the cluster, beside "
+        f"{some(owned)}: the same nodes are handed out twice",
+        f"{switch}add your own ClusterQueue {name} with no quota before it",
+        STATE,
+        related=[related(queues.by_name[owned[0]].manifest, "spec.resourceGroups", f"queue {owned[0]}")],
+    )
+
+
+def frameworks(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
+    """Kueue governs the kinds of its list alone: what profiles and components use has to be on it."""
+    listed = texts(manifest.body, *_FRAMEWORKS.split("."))
+    release = cluster.target.kueue
+    if release is not None:
+        yield from _broken_frameworks(cluster, manifest, listed)
+    needed = _needed_frameworks(cluster)
+    known = release.frameworks if release else tuple(needed)
+    implied = release.implied if release else {}
+    governed = {*listed, *(extra for name in listed for extra in implied.get(name, ()))}
+    missing = {name: why for name, why in needed.items() if name not in governed and name in known}
+    if missing:
+        because = some(dict.fromkeys(missing.values()))
+        yield cluster.finding(
+            manifest,
+            "frameworks-missing",
+            Layer.READINESS,
+            f"the frameworks lack {', '.join(missing)}, which {because} need: that work starts unqueued and uncounted",
+            f"add {', '.join(missing)} to {_FRAMEWORKS}",
+            _FRAMEWORKS,
+        )
+
+
+def _needed_frameworks(cluster: Cluster) -> dict[str, str]:
+    """Return the frameworks that are needed, each with who needs it."""
+    needed: dict[str, str] = {}
+    for profile in read_profiles(cluster):
+        for feature, names in _FEATURES.items():
+            if profile.local_queue and profile.is_for(feature):
+                needed |= {name: needed.get(name, f"profile {profile.name}") for name in names}
+    release = cluster.target.openshift_ai
+    for manifest in cluster.of(kinds.DATA_SCIENCE_CLUSTER) if release else ():
+        if _kueue_state(manifest) != "Unmanaged":
+            continue
+        for component in release.components.values() if release else ():
+            if get(manifest.body, "spec", "components", component.key, "managementState") == "Managed":
+                needed |= {name: needed.get(name, f"component {component.key}") for name in component.frameworks}
+    return needed
+
+
+def _broken_frameworks(cluster: Cluster, manifest: Manifest, listed: list[str]) -> Iterator[Finding]:
+    release = cluster.target.kueue
+    assert release is not None
+    for index, name in enumerate(listed):
+        path = f"{_FRAMEWORKS}[{index}]"
+        if name in release.broken_frameworks:
+            yield cluster.finding(
+                manifest,
+                "framework-broken",
+                Layer.READINESS,
+                f"framework {name} does not work on Kueue {release.version}: {release.broken_frameworks[name]}",
+                "remove it",
+                path,
+            )
+        lacking = [o for o in release.framework_operators.get(name, ()) if not is_installed(cluster, o)]
+        if lacking:
+            titles = some(f"{operator(o).title} ({operator(o).package})" for o in lacking)
+            yield cluster.finding(
+                manifest,
+                "framework-without-operator",
+                Layer.READINESS,
+                f"framework {name} needs {titles}, which no Subscription installs: Kueue is degraded",
+                "add a Subscription for it, or take the framework out",
+                path,
+            )
+    for name, others in release.implied.items():
+        if name in listed and (missing := [other for other in others if other not in listed]) and _must_list(cluster):
+            yield cluster.finding(
+                manifest,
+                "framework-without-pod",
+                Layer.READINESS,
+                f"framework {name} is listed without {', '.join(missing)}: Kueue {release.version} refuses to start",
+                f"add {', '.join(missing)}",
+                _FRAMEWORKS,
+            )
+            return
+
+
+def _must_list(cluster: Cluster) -> bool:
+    """Whether this Kueue does not enable Pod by itself. Source: KU v0.11 to v0.14 integrationmanager.go."""
+    return kueue_has(cluster.target, before="0.16")
+
+
+def nothing_enforces_the_queue(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:
+    """With labelPolicy QueueName, work without a queue's name just runs, unless somebody refuses it."""
+    release = cluster.target.openshift_ai
+    policy = text(manifest.body, *_LABEL_POLICY.split("."))
+    guarded = bool(release and release.queue_name_webhook) or _has_admission_policy(cluster)
+    if policy == "None" or guarded or not queues.managed_namespaces or not queues.all:
+        return
+    yield cluster.finding(
+        manifest,
+        "nothing-enforces-the-queue",
+        Layer.READINESS,
+        f"labelPolicy is {policy or 'QueueName by default'} and no admission policy demands the label "
+        f"{kinds.QUEUE_NAME}: jobs without a queue run outside the quotas of {some(queues.managed_namespaces)}",
+        "set workloadManagement.labelPolicy to None, or add a ValidatingAdmissionPolicy that demands the label",
+        _LABEL_POLICY,
+        severity=Severity.WARNING,
+    )
+
+
+def _has_admission_policy(cluster: Cluster) -> bool:
+    """Whether a policy that looks at the queue's name is bound so that it denies."""
+    asks = {
+        name_of(policy)
+        for policy in cluster.of(kinds.ADMISSION_POLICY)
+        if any(
+            kinds.QUEUE_NAME in text(part, "expression")
+            for key in ("validations", "variables")
+            for _, part in mappings(policy.body, "spec", key)
+        )
+    }
+    return any(
+        text(binding.body, "spec", "policyName") in asks and "Deny" in texts(binding.body, "spec", "validationActions")
+        for binding in cluster.of(kinds.ADMISSION_POLICY_BINDING)
+    )
+
+
+def gang_timeout(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
+    """Gang scheduling evicts what is not ready after five minutes; images with accelerator libraries take longer."""
+    if text(manifest.body, *_GANG.split(".")) != "ByWorkload":
+        return
+    for runtime in (*cluster.of(kinds.CLUSTER_RUNTIME), *cluster.of(kinds.RUNTIME)):
+        if asks_for_accelerators(of_runtime(runtime.body)):
+            yield cluster.finding(
+                manifest,
+                "gang-timeout",
+                Layer.READINESS,
+                "gang scheduling gives all pods of a workload 5 minutes to be ready, a timeout that cannot be changed, "
+                f"and images such as that of runtime {name_of(runtime)} can take longer to pull: the workload is "
+                "evicted and requeued, again and again",
+                "set gangScheduling.policy to None, or pull the images onto the nodes beforehand",
+                _GANG,
+                severity=Severity.WARNING,
+                related=[related(runtime, "spec.template", f"runtime {name_of(runtime)}")],
+            )
+            return
+
+
+def dashboard_without_kueue(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:
+    """disableKueue is true unless written: then managed projects are offered no hardware profile."""
+    flag = get(manifest.body, "spec", "dashboardConfig", "disableKueue")
+    if flag is False or not queues.managed_namespaces:
+        return
+    path = "spec.dashboardConfig" if flag is None else "spec.dashboardConfig.disableKueue"
+    yield cluster.finding(
+        manifest,
+        "dashboard-without-kueue",
+        Layer.READINESS,
+        f"disableKueue is {'true by default' if flag is None else flag}, and projects are managed by Kueue "
+        f"({some(queues.managed_namespaces)}): the dashboard offers no hardware profile there",
+        "set spec.dashboardConfig.disableKueue to false",
+        path,
+    )

@@ -1,0 +1,23 @@
+"""Accepted, then inactive or never admitted: what the controllers would make of the objects together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.finding import Finding
+from generator.validate import argo, flavors, operators, platform, requests, sharing, tenancy
+from generator.validate.cluster import Cluster
+from generator.validate.placement import read_flavors
+from generator.validate.queues import Queues
+
+
+def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
+    """Yield everything that would be accepted and not work."""
+    places = read_flavors(cluster)
+    yield from tenancy.check(cluster, queues)
+    yield from sharing.check(cluster, queues)
+    yield from requests.check(cluster, queues, places)
+    yield from flavors.check(cluster, queues, places)
+    yield from platform.check(cluster, queues)
+    yield from operators.check(cluster)
+    yield from argo.check(cluster)

@@ -1,0 +1,254 @@
+"""Every name in the built objects leads somewhere. None of these is checked when an object is created.
+
+Source: facts of Kueue, section 5 (what becomes inactive); facts of faults A01 to A03, A45, A47.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from generator.finding import Finding, Layer, Related, Severity
+from generator.manifest import Manifest
+from generator.spelling import hint
+from generator.validate import kinds
+from generator.validate.argo_references import check_argo
+from generator.validate.cluster import Cluster, name_of, namespace_of, related
+from generator.validate.kinds import Kind
+from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
+from generator.validate.queues import Queue, Queues
+from generator.validate.shape import get, mappings, text, texts
+from generator.validate.wording import MOST_NAMED, some
+
+_PRIORITY = "spec.scheduling.kueue.priorityClass"
+_PARAMETER_KINDS = {kind: ("kueue.x-k8s.io", kind) for kind in ("ProvisioningRequestConfig", "MultiKueueConfig")}
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A name in an object that should be another object's."""
+
+    source: Manifest
+    path: str
+    kind: Kind
+    name: str
+    namespace: str = ""
+
+
+def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
+    """Yield every name that leads nowhere."""
+    for queue in queues.all:
+        yield from _of_cluster_queue(cluster, queues, queue)
+    for reference in _plain(cluster, queues):
+        yield from missing(cluster, reference)
+    yield from _profiles(cluster, queues)
+    yield from _roles(cluster)
+    yield from check_argo(cluster)
+
+
+def missing(cluster: Cluster, reference: Reference, so: str = "", also: Iterable[Related] = ()) -> Iterator[Finding]:
+    """Yield a finding when a reference leads nowhere; `so` tells what comes of it."""
+    if not reference.name or cluster.has(reference.kind, reference.name, reference.namespace):
+        return
+    what = reference.kind[1]
+    where = f" in namespace {reference.namespace}" if reference.namespace else ""
+    source = f"{text(reference.source.body, 'kind')} {name_of(reference.source)}"
+    yield cluster.finding(
+        reference.source,
+        f"missing-{_dashed(what)}",
+        Layer.REFERENCE,
+        f"{source} names {what} {reference.name}, which does not exist{where}{so}",
+        remedy(cluster, reference),
+        reference.path,
+        related=also,
+    )
+
+
+def remedy(cluster: Cluster, reference: Reference) -> str:
+    """Return what to do: the nearest name that exists, and a hint at a prefix that only the objects got."""
+    names = sorted(cluster.names(reference.kind, reference.namespace))
+    affixed = [name for name in names if _is_affixed(name, reference.name)]
+    if affixed:
+        return (
+            f"did you mean {affixed[0]}? a namePrefix or nameSuffix renames objects and not the names that lead to "
+            "them: write the full names and drop it"
+        )
+    known = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+    return f"{hint(reference.name, names)}known are {known or 'none'}; or declare it with --external"
+
+
+def _is_affixed(name: str, part: str) -> bool:
+    return name != part and (name.endswith(f"-{part}") or name.startswith(f"{part}-"))
+
+
+def _dashed(kind: str) -> str:
+    text_ = "".join(f"-{c.lower()}" if c.isupper() else c for c in kind)
+    return text_.lstrip("-")
+
+
+def _of_cluster_queue(cluster: Cluster, queues: Queues, queue: Queue) -> Iterator[Finding]:
+    """Yield missing flavors and checks: one of them stops the whole queue."""
+    spaces = sorted({local.namespace for local in queues.by_queue.get(queue.name, ())})
+    so = ": the queue is inactive, and nothing behind it starts"
+    if spaces:
+        so += f" (namespaces {some(spaces)})"
+    for flavor in queue.flavors:
+        source = Reference(queue.manifest, f"{flavor.path}.name", kinds.RESOURCE_FLAVOR, flavor.name)
+        yield from missing(cluster, source, so)
+    for check_ in queue.checks:
+        source = Reference(queue.manifest, check_.path, kinds.ADMISSION_CHECK, check_.name)
+        yield from missing(cluster, source, so)
+
+
+def _plain(cluster: Cluster, queues: Queues) -> Iterator[Reference]:
+    for local in queues.local:
+        yield Reference(local.manifest, "spec.clusterQueue", kinds.CLUSTER_QUEUE, local.queue)
+    for manifest in cluster.of(kinds.RESOURCE_FLAVOR):
+        name = text(manifest.body, "spec", "topologyName")
+        yield Reference(manifest, "spec.topologyName", kinds.TOPOLOGY, name)
+    for manifest in cluster.of(kinds.COHORT):
+        for index, group in mappings(manifest.body, "spec", "resourceGroups"):
+            for number, flavor in mappings(group, "flavors"):
+                path = f"spec.resourceGroups[{index}].flavors[{number}].name"
+                yield Reference(manifest, path, kinds.RESOURCE_FLAVOR, text(flavor, "name"))
+    yield from _admission_checks(cluster)
+    for kind in kinds.WORKLOADS:
+        for manifest in cluster.of(kind):
+            yield from _workload(manifest, kind)
+
+
+def _admission_checks(cluster: Cluster) -> Iterator[Reference]:
+    for manifest in cluster.of(kinds.ADMISSION_CHECK):
+        parameters = get(manifest.body, "spec", "parameters")
+        kind = _PARAMETER_KINDS.get(text(parameters, "kind"))
+        if kind:
+            yield Reference(manifest, "spec.parameters.name", kind, text(parameters, "name"))
+    for manifest in cluster.of(kinds.MULTIKUEUE_CONFIG):
+        for index, name in enumerate(texts(manifest.body, "spec", "clusters")):
+            yield Reference(manifest, f"spec.clusters[{index}]", kinds.MULTIKUEUE_CLUSTER, name)
+
+
+def _workload(manifest: Manifest, kind: Kind) -> Iterator[Reference]:
+    space, body = namespace_of(manifest), manifest.body
+    queue = text(body, "metadata", "labels", kinds.QUEUE_NAME)
+    yield Reference(manifest, f"metadata.labels[{kinds.QUEUE_NAME}]", kinds.LOCAL_QUEUE, queue, space)
+    priority = text(body, "metadata", "labels", kinds.PRIORITY_LABEL)
+    yield Reference(manifest, f"metadata.labels[{kinds.PRIORITY_LABEL}]", kinds.PRIORITY_CLASS, priority)
+    profile = text(body, "metadata", "annotations", kinds.PROFILE_NAME)
+    home = text(body, "metadata", "annotations", kinds.PROFILE_NAMESPACE) or space
+    yield Reference(manifest, f"metadata.annotations[{kinds.PROFILE_NAME}]", kinds.HARDWARE_PROFILE, profile, home)
+    if kind == kinds.TRAIN_JOB:
+        reference = get(body, "spec", "runtimeRef")
+        is_local = text(reference, "kind") == kinds.RUNTIME[1]
+        runtime = kinds.RUNTIME if is_local else kinds.CLUSTER_RUNTIME
+        yield Reference(manifest, "spec.runtimeRef.name", runtime, text(reference, "name"), space if is_local else "")
+    if kind == kinds.INFERENCE_SERVICE:
+        path = "spec.predictor.model.runtime"
+        yield Reference(manifest, path, kinds.SERVING_RUNTIME, text(body, *path.split(".")), space)
+
+
+def _profiles(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
+    """Yield profiles whose LocalQueue is absent where their workloads would look for it: in their own namespace."""
+    for profile in read_profiles(cluster):
+        priority = text(profile.manifest.body, *_PRIORITY.split("."))
+        yield from missing(cluster, Reference(profile.manifest, _PRIORITY, kinds.PRIORITY_CLASS, priority))
+        if not profile.local_queue or not cluster.is_known(kinds.LOCAL_QUEUE):
+            continue
+        if profile.is_shared:
+            yield from _shared_profile(cluster, queues, profile)
+        else:
+            home = profile.namespace
+            reference = Reference(profile.manifest, QUEUE_PATH, kinds.LOCAL_QUEUE, profile.local_queue, home)
+            yield from missing(cluster, reference, ": what uses the profile waits for ever")
+
+
+def _shared_profile(cluster: Cluster, queues: Queues, profile: Profile) -> Iterator[Finding]:
+    """A global profile needs its queue in every managed namespace."""
+    queue = profile.local_queue
+    spaces = sorted(queues.managed_namespaces.keys() | queues.by_namespace.keys())
+    with_it = {space for space in spaces if cluster.has(kinds.LOCAL_QUEUE, queue, space)}
+    without = [space for space in spaces if space not in with_it]
+    if not without or cluster.is_external(kinds.LOCAL_QUEUE, queue):
+        return
+    if not with_it:
+        names = sorted({local.name for local in queues.local})
+        yield cluster.finding(
+            profile.manifest,
+            "missing-local-queue",
+            Layer.REFERENCE,
+            f"profile {profile.name} submits to LocalQueue {queue}, which no namespace has: what uses it never starts",
+            f"{hint(queue, names)}add LocalQueue {queue} to each namespace that may use the profile, or name one of "
+            f"{', '.join(names) or 'none'}",
+            QUEUE_PATH,
+        )
+        return
+    places = [
+        related(queues.managed_namespaces[space], "", f"{space} has no LocalQueue {queue}")
+        for space in without[:MOST_NAMED]
+        if space in queues.managed_namespaces
+    ]
+    yield cluster.finding(
+        profile.manifest,
+        "local-queue-missing-in-namespace",
+        Layer.REFERENCE,
+        f"profile {profile.name} is offered everywhere and submits to LocalQueue {queue}, which is missing in "
+        f"{some(without)}: there it vanishes, or its workloads wait for ever",
+        "add the LocalQueue there, or move the profile into the namespaces that have it",
+        QUEUE_PATH,
+        severity=Severity.WARNING,
+        related=places,
+    )
+
+
+def _roles(cluster: Cluster) -> Iterator[Finding]:
+    """Yield bindings to roles and accounts that do not exist; of ClusterRoles only what looks like a misspelling."""
+    for kind in (kinds.ROLE_BINDING, kinds.CLUSTER_ROLE_BINDING):
+        for manifest in cluster.of(kind):
+            space = namespace_of(manifest)
+            reference = get(manifest.body, "roleRef")
+            role = text(reference, "name")
+            if text(reference, "kind") == kinds.ROLE[1]:
+                yield from missing(cluster, Reference(manifest, "roleRef.name", kinds.ROLE, role, space))
+            elif not cluster.whole:
+                yield from _misspelt_role(cluster, manifest, role)
+            yield from _subjects(cluster, manifest, space)
+
+
+def _misspelt_role(cluster: Cluster, manifest: Manifest, role: str) -> Iterator[Finding]:
+    """The platform brings ClusterRoles that nobody lists here, so only one letter off from a listed one is suspect."""
+    names = cluster.names(kinds.CLUSTER_ROLE)
+    if not role or role in names or cluster.is_external(kinds.CLUSTER_ROLE, role):
+        return
+    twins = [name for name in names if _is_one_letter_off(role, name)]
+    if twins:
+        yield cluster.finding(
+            manifest,
+            "missing-cluster-role",
+            Layer.REFERENCE,
+            f"{text(manifest.body, 'kind')} {name_of(manifest)} names ClusterRole {role}, which is not listed here",
+            f"did you mean {twins[0]}? or declare it with --external",
+            "roleRef.name",
+            severity=Severity.WARNING,
+        )
+
+
+def _is_one_letter_off(one: str, other: str) -> bool:
+    if abs(len(one) - len(other)) > 1:
+        return False
+    short, long = sorted((one, other), key=len)
+    at = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    return short[at + (len(short) == len(long)) :] == long[at + 1 :]
+
+
+def _subjects(cluster: Cluster, manifest: Manifest, space: str) -> Iterator[Finding]:
+    """A ServiceAccount of a namespace whose accounts are listed here exists, or is one that the platform makes."""
+    for index, subject in mappings(manifest.body, "subjects"):
+        name, home = text(subject, "name"), text(subject, "namespace") or space
+        listed = cluster.names(kinds.SERVICE_ACCOUNT, home)
+        if (
+            text(subject, "kind") == kinds.SERVICE_ACCOUNT[1]
+            and listed
+            and name not in ("default", "builder", "deployer")
+        ):
+            path = f"subjects[{index}].name"
+            yield from missing(cluster, Reference(manifest, path, kinds.SERVICE_ACCOUNT, name, home))

@@ -1,0 +1,169 @@
+"""Sharing and preemption: settings that cancel each other out, and work that must not be evicted.
+
+Source: facts of faults A04, A21 to A23, A37; facts of Kueue, sections 5 and 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.finding import Finding, Layer, Severity
+from generator.validate import kinds
+from generator.validate.cluster import Cluster, Target, related
+from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
+from generator.validate.queues import NEVER, Queue, Queues
+from generator.validate.shape import get, text
+from generator.validate.status import CheckState, multikueue_misuse
+from generator.validate.wording import some
+
+WORKBENCH = "workbench"
+
+
+def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
+    """Yield loops, settings without effect, and workbenches that can be evicted."""
+    yield from cohort_loop(cluster, queues)
+    fair = _fair_sharing(cluster)
+    priorities = {get(m.body, "value") for m in cluster.of(kinds.PRIORITY_CLASS)}
+    for queue in queues.all:
+        yield from multikueue(cluster, queue)
+        if fair:
+            yield from borrowing_preempts_under_fair_sharing(cluster, queue)
+        if not cluster.whole:
+            yield from lent_and_never_reclaimed(cluster, queues, queue)
+            if len(priorities) > 1:
+                yield from priorities_without_preemption(cluster, queues, queue)
+    for profile in read_profiles(cluster):
+        if profile.local_queue and profile.is_for(WORKBENCH):
+            yield from workbench_evictable(cluster, queues, profile)
+
+
+def cohort_loop(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
+    """Cohorts below themselves: every queue in them stays Active and is never looked at again."""
+    for loop in queues.tree.loops:
+        first = queues.cohorts[loop[0]]
+        lost = queues.tree.queues_below(loop[0])
+        chain = " -> ".join((*loop, loop[0]))
+        what = f": {some(lost)} never admit anything" if lost else ""
+        yield cluster.finding(
+            first,
+            "cohort-loop",
+            Layer.READINESS,
+            f"cohort {loop[0]} is its own ancestor, in the loop {chain}{what}, while Kueue calls them active",
+            "take one parentName out",
+            "spec.parentName",
+            related=[related(queues.cohorts[name], "spec.parentName", f"cohort {name}") for name in loop[1:]],
+        )
+
+
+def multikueue(cluster: Cluster, queue: Queue) -> Iterator[Finding]:
+    """Combinations of admission checks that make a queue inactive."""
+    states = {
+        name: CheckState(text(found.body, "spec", "controllerName"))
+        for name in (check_.name for check_ in queue.checks)
+        if (found := cluster.find(kinds.ADMISSION_CHECK, name))
+    }
+    for reason, message in multikueue_misuse(queue, states, cluster.target):
+        yield cluster.finding(
+            queue.manifest,
+            "queue-inactive",
+            Layer.READINESS,
+            f"queue {queue.name} would be inactive ({reason}): {message}",
+            "use one MultiKueue check, for all flavors, and no ProvisioningRequest beside it",
+            queue.checks[0].path,
+        )
+
+
+def _fair_sharing(cluster: Cluster) -> bool:
+    policies = (text(m.body, "spec", "config", "preemption", "preemptionPolicy") for m in cluster.of(kinds.KUEUE))
+    return "FairSharing" in policies
+
+
+def borrowing_preempts_under_fair_sharing(cluster: Cluster, queue: Queue) -> Iterator[Finding]:
+    """Fair sharing and borrowWithinCohort exclude each other, and no webhook says so."""
+    if queue.borrow_within_cohort != NEVER:
+        yield cluster.finding(
+            queue.manifest,
+            "borrow-within-cohort-under-fair-sharing",
+            Layer.READINESS,
+            f"queue {queue.name} preempts while borrowing (borrowWithinCohort {queue.borrow_within_cohort}) and Kueue "
+            "runs with fair sharing: older versions evict in a loop, newer ones ignore it",
+            "set borrowWithinCohort.policy to Never, or preemptionPolicy of the Kueue object to Classical",
+            "spec.preemption.borrowWithinCohort.policy",
+        )
+
+
+def lent_and_never_reclaimed(cluster: Cluster, queues: Queues, queue: Queue) -> Iterator[Finding]:
+    """Who lends and never reclaims waits for whoever borrowed."""
+    if queue.reclaim_within_cohort != NEVER or not queue.cohort:
+        return
+    lends = any(q.nominal and q.lending_limit != 0 for q in queue.quotas().values())
+    borrowers = [other.name for other in queues.relatives(queue) if _may_borrow(other)]
+    if lends and borrowers:
+        yield cluster.finding(
+            queue.manifest,
+            "lent-and-never-reclaimed",
+            Layer.READINESS,
+            f"queue {queue.name} lends to {some(borrowers)} and cannot reclaim: reclaimWithinCohort is {NEVER}"
+            f"{'' if get(queue.manifest.body, 'spec', 'preemption', 'reclaimWithinCohort') else ' by default'}",
+            "set preemption.reclaimWithinCohort to Any or LowerPriority, or lendingLimit to 0",
+            "spec",
+            severity=Severity.WARNING,
+        )
+
+
+def _may_borrow(queue: Queue) -> bool:
+    return bool(queue.cohort) and any(quota.borrowing_limit != 0 for quota in queue.quotas().values())
+
+
+def priorities_without_preemption(cluster: Cluster, queues: Queues, queue: Queue) -> Iterator[Finding]:
+    """Without preemption a higher priority only sorts first. Who guarantees that nothing is evicted does not borrow."""
+    serves = queue.name in queues.by_queue and any(q.nominal for q in queue.quotas().values())
+    is_guarantee = queue.reclaim_within_cohort != NEVER and not _may_borrow(queue)
+    if queue.within_cluster_queue == NEVER and serves and not queue.is_stopped and not is_guarantee:
+        yield cluster.finding(
+            queue.manifest,
+            "priorities-without-preemption",
+            Layer.READINESS,
+            f"there are several priority classes, and queue {queue.name} never preempts: a higher priority only sorts "
+            "first",
+            "set preemption.withinClusterQueue to LowerPriority, or leave it where nothing may be evicted",
+            "spec",
+            severity=Severity.WARNING,
+        )
+
+
+def workbench_evictable(cluster: Cluster, queues: Queues, profile: Profile) -> Iterator[Finding]:
+    """A workbench cannot be suspended: when it is evicted, its kernel and what was not saved are gone."""
+    space = None if profile.is_shared else profile.namespace
+    for queue in queues.of_profile(profile.local_queue, space):
+        causes = list(evictors(queues, queue, cluster.target))
+        if causes:
+            yield cluster.finding(
+                profile.manifest,
+                "workbench-evictable",
+                Layer.READINESS,
+                f"profile {profile.name} is offered to workbenches and submits to queue {queue.name}, where they can "
+                f"be evicted by {'; and by '.join(causes)}",
+                "give workbenches a queue that neither borrows nor preempts, or hide the profile from them",
+                QUEUE_PATH,
+                related=[related(queue.manifest, "spec.preemption", f"queue {queue.name}")],
+            )
+            return
+
+
+def evictors(queues: Queues, queue: Queue, target: Target) -> Iterator[str]:
+    """Yield who may evict a workload of a queue."""
+    if queue.within_cluster_queue != NEVER:
+        yield f"a higher priority in the same queue (withinClusterQueue {queue.within_cluster_queue})"
+    if target.kueue is not None and not queue.cohort:
+        return
+    others = queues.relatives(queue)
+    if _may_borrow(queue):
+        owners = [o.name for o in others if o.reclaim_within_cohort != NEVER and _owns_some_of(o, queue)]
+        if owners:
+            yield f"{some(owners)}, which reclaim what it borrowed"
+
+
+def _owns_some_of(owner: Queue, borrower: Queue) -> bool:
+    borrowed = {key for key, quota in borrower.quotas().items() if quota.borrowing_limit != 0}
+    return any(quota.nominal and key in borrowed for key, quota in owner.quotas().items())
