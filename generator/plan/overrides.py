@@ -69,9 +69,11 @@ def _defects(item: given.Override) -> Iterator[Finding]:
     if ("add" in item) == ("set" in item):
         yield error(
             "override-without-amount",
-            "an override has either add or set",
+            f"the override has {'both add and set' if 'add' in item else 'neither add nor set'}",
             at(item),
-            "write add: {…} or set: {…}",
+            "keep one of them: add: {…} on top of the quota, or set: {…} in its place"
+            if "add" in item
+            else "write add: {…} to give more than the quota, or set: {…} in its place",
         )
 
 
