@@ -134,6 +134,10 @@ def test_canonical(written: str, decimal: str, binary: str) -> None:
     assert (canonical(parse(written)), canonical_bytes(parse(written))) == (decimal, binary)
 
 
+def test_sums_may_be_beyond_what_can_be_written() -> None:
+    assert (canonical(10**21 * UNIT), canonical_bytes(1024**7 * UNIT)) == ("1000E", "1024Ei")
+
+
 AMOUNTS = st.one_of(
     st.integers(0, LARGEST * UNIT),
     st.integers(0, LARGEST).map(lambda whole: whole * UNIT),

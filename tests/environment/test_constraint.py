@@ -100,6 +100,7 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("Revision", "-x", "is not a Git branch, tag or commit"),
     ("Folder", "../a", "is not a folder of the Git repository, without .. in it"),
     ("Folder", "/a", "is not a folder of the Git repository, without .. in it"),
+    ("Image", "r.example.com/a", "is not a container image with its registry, and a tag or digest"),
     ("Image", "torch", "is not a container image with its registry, and a tag or digest"),
     ("Image", "r.example.com/a", "is not a container image with its registry, and a tag or digest"),
     ("Image", "r/a@sha256:0", "is not a container image with its registry, and a tag or digest"),

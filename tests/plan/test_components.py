@@ -112,6 +112,10 @@ def test_the_local_queue_of_the_operator_steps_aside(release: str, name: str) ->
             ["environment.yaml:6:51 invalid-value", "environment.yaml:6:83 invalid-value"],
         ),
         ("3.4", "{workbenches: {workbenchNamespace: [a]}}", ["environment.yaml:6:48 invalid-value"]),
+        ("3.4", "{trustyai: {eval: {}}}", ["environment.yaml:6:31 invalid-value"]),
+        ("3.4", "{trustyai: {eval: {lmeval: {permit: allow}}}}", ["environment.yaml:6:41 unknown-key"]),
+        ("3.4", "{workbenches: {workbenchNamespace: A}}", ["environment.yaml:6:48 invalid-value"]),
+        ("3.5", "{kserve: {modelCache: {nodeNames: x}}}", ["environment.yaml:6:47 invalid-value"]),
         ("3.4", "{trustyai: {mcpGuardrailsMode: 1.5}}", ["environment.yaml:6:44 invalid-value"]),
     ],
 )

@@ -279,6 +279,17 @@ def test_overlaps(pools: list[str], expected: list[str], snapshot: SnapshotAsser
     assert whole(found) == snapshot
 
 
+def test_one_mig_strategy_a_cluster(snapshot: SnapshotAssertion) -> None:
+    mixed = pool("mig: {strategy: mixed, layout: {1g.10gb: 7}}", name="a", labels="{node: a}")
+    also = pool("mig: {strategy: mixed, layout: {2g.20gb: 3}}", name="b", labels="{node: b}")
+    single = pool("mig: {strategy: single, layout: {1g.10gb: 7}}", name="c", labels="{node: c}")
+    whole_cards = pool(name="d", labels="{node: d}")
+    assert findings(pools=[mixed, also, whole_cards]) == []
+    found = findings(pools=[mixed, also, single, whole_cards])
+    assert rules(found) == ["inventory.yaml:6:3 two-mig-strategies"]
+    assert whole(found) == snapshot
+
+
 def test_same_labels_name_the_first_pool() -> None:
     first, second = pool(name="a"), pool(name="b")
     assert rules(findings(pools=[first, second])) == ["inventory.yaml:4:3 pools-overlap"]

@@ -124,6 +124,11 @@ def test_limits_of_presets(use: str, borrow: str | None, lend: str | None) -> No
     }
 
 
+def test_nominal_of_one_resource() -> None:
+    (flavor,) = only_queue(plan(quotas=quotas("{h100: {accelerators: 4}}"))).flavors
+    assert (flavor.nominal(GPU), flavor.nominal("cpu"), flavor.nominal("amd.com/gpu")) == (4000, 50_000, 0)
+
+
 @pytest.mark.parametrize("share", ["{accelerators: 4}", "{accelerators: 4, borrow: 0, lend: 0%}"])
 def test_no_limits_without_cohort(share: str) -> None:
     (flavor,) = only_queue(plan(quotas=quotas(f"{{h100: {share}}}", cohort=""))).flavors

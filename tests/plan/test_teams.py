@@ -31,6 +31,10 @@ def test_who_a_team_is() -> None:
     )
 
 
+def test_subjects_are_true_where_there_is_someone() -> None:
+    assert [bool(who) for who in (Subjects(), Subjects(("a",)), Subjects((), ("a",)))] == [False, True, True]
+
+
 def test_teams_by_name_and_only_those_with_quotas() -> None:
     teams = [TEAM, team("members: {groups: [a]}", "a"), team("members: {groups: [b]}", "b")]
     written = "teams: [{team: vision}, {team: a}]"
