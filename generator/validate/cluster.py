@@ -181,21 +181,24 @@ def annotations_of(manifest: Manifest) -> Mapping[str, Any]:
 
 
 def place(manifest: Manifest, path: str = "") -> Location:
-    """Return where a printed path leads: in the manifest's own text, else to the input line that gave it its value."""
+    """Return where a printed path leads: in the text that the object was read from, else to the input that caused it.
+
+    A user's object to which labels were added still knows where its other parts stand.
+    """
     node: Any = manifest.body
-    if not isinstance(node, Map):
-        return manifest.locate(path)
-    found = Location(node.file, node.line, node.column)
+    found = Location(node.file, node.line, node.column) if isinstance(node, Map) else None
     for step in steps(path):
         if isinstance(node, Map) and step in node:
             nested = isinstance(node[step], Map | Seq)  # type: ignore[index]  # a Map's keys are strings, checked above
             found = Location(node.file, *(node.keys_at if nested else node.values_at)[str(step)])
         elif isinstance(node, Seq) and isinstance(step, int) and step < len(node):
             found = Location(node.file, *node.items_at[step])
-        else:
-            break
         node = get(node, step)
-    return found
+        if node is None:
+            break
+        if found is None and isinstance(node, Map | Seq):
+            found = Location(node.file, node.line, node.column)
+    return found or manifest.locate(path)
 
 
 def related(manifest: Manifest, path: str, message: str) -> Related:

@@ -30,7 +30,8 @@ def check(cluster: Cluster, queues: Queues, places: Mapping[str, FlavorPlace]) -
     for place in places.values():
         if cluster.pools:
             yield from flavor_without_nodes(cluster, place)
-            yield from taint_not_tolerated(cluster, place)
+            if any(by_flavor.get(place.name, {}).values()):
+                yield from taint_not_tolerated(cluster, place)
             yield from topology_level_missing(cluster, place)
             yield from resource_not_on_nodes(cluster, queues, place)
             if not cluster.whole:

@@ -25,7 +25,7 @@ def check(cluster: Cluster) -> Iterator[Finding]:
     """Yield operators that are missing, late or without their OperatorGroup."""
     installed = _installed(cluster)
     if cluster.is_known(kinds.SUBSCRIPTION):
-        for component, place, manifest in _components(cluster):
+        for component, place, manifest in managed_components(cluster):
             yield from component_without_operator(cluster, installed, component, place, manifest)
         for name, subscription in installed.items():
             yield from operator_without_requirement(cluster, installed, name, subscription)
@@ -58,7 +58,7 @@ def is_installed(cluster: Cluster, name: str) -> bool:
     return name in _installed(cluster) or declared or not cluster.is_known(kinds.SUBSCRIPTION)
 
 
-def _components(cluster: Cluster) -> Iterator[tuple[Component, str, Manifest]]:
+def managed_components(cluster: Cluster) -> Iterator[tuple[Component, str, Manifest]]:
     """Yield the components that a DataScienceCluster has Managed, with their path."""
     release = cluster.target.openshift_ai
     for manifest in cluster.of(kinds.DATA_SCIENCE_CLUSTER) if release else ():

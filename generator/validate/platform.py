@@ -14,7 +14,7 @@ from generator.validate import kinds
 from generator.validate.admission.data_science_cluster import STATE
 from generator.validate.admission.words import kueue_has
 from generator.validate.cluster import Cluster, name_of, related
-from generator.validate.operators import is_installed
+from generator.validate.operators import is_installed, managed_components
 from generator.validate.pods import asks_for_accelerators, of_runtime
 from generator.validate.profiles import read_profiles
 from generator.validate.queues import Queues
@@ -24,7 +24,10 @@ from generator.validate.wording import some
 _FRAMEWORKS = "spec.config.integrations.frameworks"
 _LABEL_POLICY = "spec.config.workloadManagement.labelPolicy"
 _GANG = "spec.config.gangScheduling.policy"
-_FEATURES = {"workbench": ("Pod", "StatefulSet"), "model-serving": ("Pod", "Deployment")}
+_FEATURES = {
+    "workbench": ("workbenches", ("Pod", "StatefulSet")),
+    "model-serving": ("kserve", ("Pod", "Deployment")),
+}
 
 
 def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
@@ -146,17 +149,16 @@ def frameworks(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
 def _needed_frameworks(cluster: Cluster) -> dict[str, str]:
     """Return the frameworks that are needed, each with who needs it."""
     needed: dict[str, str] = {}
+    platforms = cluster.of(kinds.DATA_SCIENCE_CLUSTER)
+    managed = {component.name: component for component, _, _ in managed_components(cluster)}
     for profile in read_profiles(cluster):
-        for feature, names in _FEATURES.items():
-            if profile.local_queue and profile.is_for(feature):
+        for feature, (component, names) in _FEATURES.items():
+            is_used = component in managed or not platforms
+            if profile.local_queue and profile.is_for(feature) and is_used:
                 needed |= {name: needed.get(name, f"profile {profile.name}") for name in names}
-    release = cluster.target.openshift_ai
-    for manifest in cluster.of(kinds.DATA_SCIENCE_CLUSTER) if release else ():
-        if _kueue_state(manifest) != "Unmanaged":
-            continue
-        for component in release.components.values() if release else ():
-            if get(manifest.body, "spec", "components", component.key, "managementState") == "Managed":
-                needed |= {name: needed.get(name, f"component {component.key}") for name in component.frameworks}
+    if any(_kueue_state(manifest) == "Unmanaged" for manifest in platforms):
+        for found in managed.values():
+            needed |= {name: needed.get(name, f"component {found.key}") for name in found.frameworks}
     return needed
 
 
@@ -204,18 +206,19 @@ def _must_list(cluster: Cluster) -> bool:
 
 
 def nothing_enforces_the_queue(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:
-    """With labelPolicy QueueName, work without a queue's name just runs, unless somebody refuses it."""
+    """With labelPolicy QueueName, work without a queue's name takes accelerators, unless somebody refuses it."""
     release = cluster.target.openshift_ai
     policy = text(manifest.body, *_LABEL_POLICY.split("."))
     guarded = bool(release and release.queue_name_webhook) or _has_admission_policy(cluster)
-    if policy == "None" or guarded or not queues.managed_namespaces or not queues.all:
+    promised = any(amount and resource not in kinds.CORE_RESOURCES for (_, resource), amount in queues.promised())
+    if policy == "None" or guarded or not queues.managed_namespaces or not promised:
         return
     yield cluster.finding(
         manifest,
         "nothing-enforces-the-queue",
         Layer.READINESS,
         f"labelPolicy is {policy or 'QueueName by default'} and no admission policy demands the label "
-        f"{kinds.QUEUE_NAME}: jobs without a queue run outside the quotas of {some(queues.managed_namespaces)}",
+        f"{kinds.QUEUE_NAME}: jobs without a queue take accelerators outside every quota",
         "set workloadManagement.labelPolicy to None, or add a ValidatingAdmissionPolicy that demands the label",
         _LABEL_POLICY,
         severity=Severity.WARNING,
