@@ -63,7 +63,7 @@ class Cluster:
         fitting = (
             flavor["name"]
             for flavor in group["flavors"]
-            if all(self._potential(self.cluster_queues[queue], flavor["name"], r) >= n for r, n in requests.items())
+            if all(self.most(queue, flavor["name"], resource) >= amount for resource, amount in requests.items())
         )
         return next(fitting, None)
 
@@ -71,6 +71,10 @@ class Cluster:
         """Return the nominal quota of a queue in a flavor, without what is zero."""
         quotas = _quotas(self.cluster_queues[queue], flavor).items()
         return {name: amount for name, quota in quotas if (amount := parse(quota["nominalQuota"]))}
+
+    def most(self, queue: str, flavor: str, resource: str) -> int:
+        """Return what a queue could get at most, with all that others lend and it may borrow."""
+        return self._potential(self.cluster_queues[queue], flavor, resource)
 
     def promised(self) -> dict[tuple[str, str], int]:
         """Return the sum of all nominal quota by flavor and resource, of queues and cohorts."""

@@ -111,6 +111,20 @@ def test_who_can_train_on_four_nodes(prod: Cluster) -> None:
     ]
 
 
+def test_how_far_borrowing_and_lending_go(prod: Cluster) -> None:
+    # Of 112 that are promised, foundation-models keeps 16 and recommendations 8 to itself.
+    teams = [name for name in prod.cluster_queues if name.endswith("-training")]
+    assert {name.removesuffix("-training"): prod.most(name, "h100", GPU) // 1000 for name in teams} == {
+        "forecasting": 8,
+        "foundation-models": 104,
+        "language": 88,
+        "recommendations": 96,
+        "robotics": 88,
+        "speech": 16,
+        "vision": 24,
+    }
+
+
 def test_every_runtime_fits_a_queue_and_divides_a_node(prod: Cluster) -> None:
     pools = {r["name"]: r["pool"] for d in inputs("prod", "Fleet") for r in d["runtimes"]}
     assert sorted(prod.runtimes) == sorted(pools)
