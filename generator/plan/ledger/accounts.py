@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from generator.plan.capacity import QuotaTree
+from generator.plan.capacity import Key, QuotaTree
 from generator.plan.ledger.claims import Claims
 from generator.plan.ledger.lines import Holding, PoolLine, QueueLine
 from generator.plan.ledger.owners import Owner
 from generator.plan.ledger.placing import per_pod, whole
-from generator.plan.model import Plan, Pool
+from generator.plan.model import Plan
 from generator.quantity import Amount
+
+
+class _Place(NamedTuple):
+    """One resource of one pool: what a pod can have of it, and what there is."""
+
+    is_accelerator: bool
+    per_pod: Amount
+    total: Amount
 
 
 def queue_lines(plan: Plan, owners: Sequence[Owner], tree: QuotaTree) -> Iterator[QueueLine]:
     """Yield the lines of every queue, for what its pools have; a flavor that is no pool has none."""
     reclaiming = [owner.name for owner in owners if owner.reclaims]
     claims = Claims(tree, reclaiming, fair=plan.settings.preemption_policy == "FairSharing")
+    places = {
+        (pool.name, name): _Place(name in pool.offers, per_pod(pool, name), whole(name, total))
+        for pool in plan.pools.values()
+        for name, total in pool.total.items()
+    }
     for owner in owners:
         if not owner.is_cohort:
-            yield from _lines_of(owner, plan.pools, tree, claims)
+            yield from _lines_of(owner, places, tree, claims)
 
 
-def _lines_of(owner: Owner, pools: Mapping[str, Pool], tree: QuotaTree, claims: Claims) -> Iterator[QueueLine]:
+def _lines_of(owner: Owner, places: Mapping[Key, _Place], tree: QuotaTree, claims: Claims) -> Iterator[QueueLine]:
     for key, quota in owner.member.quotas.items():
-        flavor, resource = key
-        pool = pools.get(flavor)
-        if pool is None or resource not in pool.total:
+        place = places.get(key)
+        if place is None:
             continue
+        flavor, resource = key
         potential, guaranteed = tree.potential(owner.name, key), quota.nominal
         lendable = _lendable(owner, guaranteed, quota.lending_limit)
         is_lost = lendable and not owner.reclaims and claims.others_can_borrow(owner.name, key)
+        borrowed = potential - guaranteed
+        gang = min(whole(resource, potential), place.total)
         yield QueueLine(
             team=owner.team,
             queue=owner.queue,
@@ -38,14 +54,14 @@ def _lines_of(owner: Owner, pools: Mapping[str, Pool], tree: QuotaTree, claims: 
             cohort=owner.member.parent,
             pool=flavor,
             resource=resource,
-            is_accelerator=resource in pool.offers,
+            is_accelerator=place.is_accelerator,
             guaranteed=guaranteed,
             potential=potential,
             lendable=lendable,
-            reclaimable=claims.reclaimable(owner.name, key, max(0, potential - guaranteed)),
+            reclaimable=claims.reclaimable(owner.name, key, borrowed) if borrowed > 0 else 0,
             lent_for_good=lendable if is_lost else 0,
-            largest_pod=whole(resource, min(potential, per_pod(pool, resource) if pool.nodes else 0)),
-            largest_gang=whole(resource, min(potential, pool.total[resource])),
+            largest_pod=min(gang, place.per_pod),
+            largest_gang=gang,
             origin=owner.origins[flavor],
         )
 
