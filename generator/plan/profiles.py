@@ -6,20 +6,17 @@ every managed namespace has it (facts: HardwareProfile binding webhook).
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from generator.environment import fleet as given
 from generator.environment.load import Inputs
-from generator.environment.types import Quantity
 from generator.finding import Finding, Layer, error
 from generator.plan.model import CPU, MEMORY, ClusterQueue, Identifier, Offer, Pool, Priority, Profile, Team
+from generator.plan.profile_defects import default, defects, pool_defects
 from generator.plan.rounding import shown
 from generator.quantity import UNIT, Amount, parse
 from generator.releases.model import OpenShiftAI
 from generator.source import at, value_at
-from generator.spelling import or_else
 
 Range = Mapping[str, Amount]
 
@@ -38,7 +35,7 @@ def resolve(
     spaces = {space.name: team for team in teams for space in team.namespaces}
     for item in inputs.fleet.get("profiles") or ():
         pool = pools.get(item["pool"])
-        found = list(_defects(item, release, classes)) + (list(_pool_defects(item, pool)) if pool else [])
+        found = list(defects(item, release, classes)) + (list(pool_defects(item, pool)) if pool else [])
         findings += found
         if found or pool is None:
             continue
@@ -123,8 +120,8 @@ def _ranges(item: given.Profile, pool: Pool) -> dict[str, Range]:
     cards = item.get("accelerators")
     if cards is not None:
         resource = _resource(cards, pool)
-        default = _default(cards)
-        given_or_default = {edge: cards.get(edge, default) for edge in ("min", "default", "max")}
+        usual = default(cards)
+        given_or_default = {edge: cards.get(edge, usual) for edge in ("min", "default", "max")}
         ranges[resource] = {edge: parse(amount) for edge, amount in given_or_default.items()}
     return ranges
 
@@ -133,12 +130,6 @@ def _range(part: given.Range) -> Range:
     default = parse(part["default"])
     amounts: dict[str, Amount] = {"min": parse(part.get("min", part["default"])), "default": default}
     return amounts | ({"max": parse(part["max"])} if "max" in part else {})
-
-
-def _default(part: Mapping[str, Any]) -> Quantity:
-    """Return the default of a range; of accelerators it may be left out: one, or the least."""
-    least: Quantity = part.get("min", 1)
-    return part["default"] if "default" in part else max(least, 1, key=parse)
 
 
 def _resource(cards: given.AcceleratorRange, pool: Pool) -> str:
@@ -169,79 +160,3 @@ def _identifier(name: str, part: Range, pool: Pool) -> Identifier:
 def count(resource: str, amount: Amount) -> int | str:
     """Return a count as the dashboard writes it: whole numbers as such, other amounts as quantities."""
     return amount // UNIT if resource != MEMORY and amount % UNIT == 0 else shown(resource, amount)
-
-
-def _defects(item: given.Profile, release: OpenShiftAI, classes: Collection[str]) -> Iterator[Finding]:
-    name, priority = item["name"], item.get("priorityClass")
-    if any(fnmatch.fnmatchcase(name, pattern) for pattern in release.reserved_profiles):
-        yield error(
-            "reserved-name",
-            f"OpenShift AI makes hardware profiles called {name} itself",
-            at(item, "name"),
-            f"choose a name other than {', '.join(release.reserved_profiles)}",
-        )
-    if priority is not None and priority not in classes:
-        yield error(
-            "unknown-priority",
-            f"profile {name} names the priority class {priority}, which the fleet does not have",
-            value_at(item, "priorityClass"),
-            or_else(priority, sorted(classes), "add it under priorities in the Fleet"),
-            layer=Layer.REFERENCE,
-        )
-    for key in ("cpu", "memory", "accelerators"):
-        part = item.get(key)
-        if isinstance(part, Mapping):
-            yield from _order(name, key, part)
-
-
-def _order(name: str, key: str, part: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield where not min <= default <= max: the dashboard hides such a profile without a word."""
-    least = {"min": part.get("min", 0), "default": _default(part)}
-    for low, high in (("min", "default"), ("default", "max")):
-        if high in part:
-            below, above = least[low], part[high]
-            if parse(below) > parse(above):
-                yield error(
-                    "invalid-range",
-                    f"profile {name}: {key}.{low} {below} is above {high} {above}; the dashboard hides such a profile",
-                    value_at(part, high),
-                    f"make {low} at most {high}",
-                    layer=Layer.READINESS,
-                )
-
-
-def _pool_defects(item: given.Profile, pool: Pool) -> Iterator[Finding]:
-    cards = item.get("accelerators")
-    if cards is None:
-        return
-    name, place = item["name"], at(item, "accelerators")
-    if not pool.offers:
-        yield error(
-            "accelerators-of-cpu-pool",
-            f"profile {name} asks for accelerators of pool {pool.name}, which has none",
-            place,
-            "remove accelerators, or name another pool",
-        )
-        return
-    listed = ", ".join(pool.sharing.layout)
-    if pool.sharing.mig == "mixed" and "slice" not in cards:
-        yield error(
-            "accelerators-of-mig-pool",
-            f"profile {name} asks for accelerators of pool {pool.name}, which is cut into mixed MIG slices",
-            place,
-            f"add slice: one of {listed}",
-        )
-    elif pool.sharing.mig == "mixed" and cards["slice"] not in pool.sharing.layout:
-        yield error(
-            "unknown-slice",
-            f"profile {name} asks for slices {cards['slice']} of pool {pool.name}, which has none",
-            value_at(cards, "slice"),
-            f"the pool has {listed}",
-        )
-    elif pool.sharing.mig != "mixed" and "slice" in cards:
-        yield error(
-            "slices-of-whole-pool",
-            f"profile {name} asks for slices of pool {pool.name}, which is not cut into mixed MIG slices",
-            at(cards, "slice"),
-            "remove slice",
-        )
