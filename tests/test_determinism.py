@@ -35,8 +35,8 @@ def test_second_run_writes_nothing(compiled: Compiled, tmp_path: Path) -> None:
     shutil.copytree(Path(__file__).parents[1] / "environments", tmp_path / "environments")
     count = len(compiled.tree)
     _, _, said = apportion("compile", "--root", str(tmp_path))
-    assert said.splitlines()[-1] == f"1 info; output/: {count} files written, 0 removed, 0 unchanged"
+    assert said.splitlines()[-1].partition("; ")[2] == f"output/: {count} files written, 0 removed, 0 unchanged"
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "output").rglob("*")}
     _, _, said = apportion("compile", "--root", str(tmp_path))
-    assert said.splitlines()[-1] == f"1 info; output/: 0 files written, 0 removed, {count} unchanged"
+    assert said.splitlines()[-1].partition("; ")[2] == f"output/: 0 files written, 0 removed, {count} unchanged"
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "output").rglob("*")} == before

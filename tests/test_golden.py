@@ -16,6 +16,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from generator import lock
 from generator.finding import Severity
 from tests import samples
+from tests.repository import apportion
 from tests.samples import ENVIRONMENTS, OUTPUT, Compiled, identity, objects, wave
 
 FOLDERS = {
@@ -59,6 +60,11 @@ def yaml(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 def test_samples_have_no_error_and_no_warning(compiled: Compiled) -> None:
     found = [(f.rule, f.severity, f.location.file if f.location else None) for f in compiled.findings]
     assert found == [("training-operator-deprecated", Severity.INFO, "environments/legacy/environment.yaml")]
+
+
+def test_all_checks_pass_without_a_warning() -> None:
+    status, said, _ = apportion("check", "--root", str(samples.ROOT), "--fail-on", "warning")
+    assert status == 0, said
 
 
 def test_samples_are_the_environments() -> None:
