@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, cast
 
 from generator.environment.cluster import Environment
@@ -90,13 +91,18 @@ def _documents(path: str, data: bytes, findings: list[Finding]) -> tuple[list[Do
     documents, problems = parse(data, path)
     findings += problems
     sound = []
-    for document in documents:
+    for document, end in zip_longest(documents, [following.line for following in documents[1:]]):
         wrong = list(envelope(document))
-        wrong = wrong or (validate(document) if not problems else [])
+        wrong = wrong or (validate(document) if not _touches(problems, document.line, end) else [])
         findings += wrong
         if not wrong and not problems:
             sound.append(document)
     return documents, sound
+
+
+def _touches(problems: Iterable[Finding], start: int, end: int | None) -> bool:
+    """Tell whether a document from line `start` up to `end` has errors of syntax: what it lacks may only be unread."""
+    return any(p.location and start <= p.location.line and (end is None or p.location.line < end) for p in problems)
 
 
 def _environments(documents: list[Document]) -> Iterator[tuple[str, str]]:

@@ -241,7 +241,7 @@ def test_all_errors_of_all_files() -> None:
             a=document("Team", "nme: x"),
             b=document("Team", "name: ["),
             c="kind: Nothing\napiVersion: apportion.dev/v1\n",
-            d=team("x") + "---\n" + team("v") + "---\n" + document("Team", "name: y\nname: z"),
+            d=team("x") + "---\n" + team("V") + "---\n" + document("Team", "name: y\nname: z"),
             prod__e=environment("prod", "argocd: {namspace: x}"),
             prod__i=inventory("ok", "Bad"),
         )
@@ -251,6 +251,7 @@ def test_all_errors_of_all_files() -> None:
         "b.yaml:4:1 yaml-syntax",
         "c.yaml:1:7 unknown-kind",
         "d.yaml:14:1 duplicate-key",
+        "d.yaml:8:7 invalid-value",
         "e.yaml:6:10 unknown-key",
         "i.yaml:5:10 invalid-value",
     ]
@@ -273,3 +274,17 @@ def test_an_unsound_environment_still_names_its_folder() -> None:
     assert (found.environments, found.folders) == ({}, {"prod": "live"})
     found, _ = load(repository(prod__e=document("Environment", "name: [live]")))
     assert found.folders == {"prod": "prod"}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", []),
+        (b"# nothing yet\n", []),
+        (b"\xff\xfea\x00", ["x.yaml:1:1 not-utf-8"]),
+        (b"a: \x1b", ["x.yaml:1:4 control-character"]),
+    ],
+)
+def test_files_without_a_document(data: bytes, expected: list[str]) -> None:
+    _, found = load({"environments/x.yaml": data})
+    assert rules(found) == expected
