@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from generator import __version__, lock
@@ -23,33 +24,44 @@ API = "kustomize.config.k8s.io/v1beta1"
 _PLAIN = f"{HEADER}\n" + dump({"apiVersion": API, "kind": "Kustomization", "resources": [RESOURCES]})
 
 
-def layout(plans: Sequence[Plan]) -> tuple[dict[str, str], list[Finding]]:
-    """Return every file of the tree (path below `output/` → text), and what is wrong with users' own manifests."""
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """One environment's folders: those that are synced, and those of Argo CD that sync them."""
+
+    plan: Plan
+    synced: Sequence[Leaf]
+    argocd: Sequence[Leaf]
+
+    @property
+    def leaves(self) -> Iterator[Leaf]:
+        """Every folder with objects."""
+        return chain(self.synced, self.argocd)
+
+
+def build(plan: Plan) -> tuple[Overlay, list[Finding]]:
+    """Return the folders of one environment, and what is wrong with users' own manifests."""
+    own, findings = extra.emit(plan)
+    synced = [part for leaf in leaves(plan, own) for part in _parts(leaf)]
+    findings += _twice(plan, synced, own)
+    return Overlay(plan, synced, argocd.leaves(plan, synced)), findings
+
+
+def layout(overlays: Sequence[Overlay]) -> dict[str, str]:
+    """Return every file of the tree: path below `output/` → text."""
     tree: dict[str, str] = {}
-    findings: list[Finding] = []
     digests = _Digests()
     bases: dict[str, list[Manifest]] = {}
-    for plan in plans:
-        own, found = extra.emit(plan)
-        findings += found
-        synced = [part for leaf in leaves(plan, own) for part in _parts(leaf)]
-        findings += _twice(plan, synced, own)
-        for leaf in synced:
+    for overlay in overlays:
+        for leaf in overlay.leaves:
             bases.update(leaf.bases)
-        for leaf in (*synced, *argocd.leaves(plan, synced)):
             _add(tree, leaf.path, _files(leaf), digests.of(leaf.inputs), leaf.as_of)
-        root = f"overlays/{plan.name}"
-        _add(
-            tree,
-            root,
-            {KUSTOMIZATION: _of_layers(root, synced)},
-            digests.of((plan.name, [s.path for s in synced])),
-            None,
-        )
+        root = f"overlays/{overlay.plan.name}"
+        inputs = digests.of((overlay.plan.name, [leaf.path for leaf in overlay.synced]))
+        _add(tree, root, {KUSTOMIZATION: _of_layers(root, overlay.synced)}, inputs, None)
     for path, manifests in sorted(bases.items()):
         files = _files(Leaf(path, "base", manifests))
         _add(tree, path, files, digests.of(tuple(m.body for m in manifests)), None)
-    return dict(sorted(tree.items())), findings
+    return dict(sorted(tree.items()))
 
 
 class _Digests:

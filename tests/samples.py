@@ -44,7 +44,7 @@ class Identity(NamedTuple):
 def compiled_from(files: Mapping[str, bytes], as_of: str | None = None) -> Compiled:
     """Compile input files (path from the root of the repository → text) without a disk."""
     from generator.environment.load import load
-    from generator.kustomize import layout
+    from generator.kustomize import build, layout
     from generator.plan.resolve import fleet_wide, resolve
 
     given, findings = load(files)
@@ -54,8 +54,12 @@ def compiled_from(files: Mapping[str, bytes], as_of: str | None = None) -> Compi
         findings += found
         plans += [plan] if plan else []
     findings += fleet_wide(given, plans)
-    tree, found = layout(plans)
-    return Compiled(tree, findings + found)
+    overlays = []
+    for plan in plans:
+        overlay, found = build(plan)
+        overlays.append(overlay)
+        findings += found
+    return Compiled(layout(overlays), findings)
 
 
 def input_files() -> dict[str, bytes]:

@@ -7,6 +7,8 @@ and returns the exit status.
 COMMANDS = {
     "compile": "check the inputs, then write output/",
     "check": "check the inputs and whether output/ is fresh; writes nothing",
+    "lint": "judge Kubernetes manifests of anywhere as the cluster would",
+    "ledger": "show what each pool can schedule, who is guaranteed it, what each queue can get",
     "schema": "print the JSON Schema of the input, for editors",
     "init": "write a new repository that compiles",
 }

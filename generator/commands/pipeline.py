@@ -8,22 +8,29 @@ from pathlib import Path
 
 from generator.commands.progress import Progress
 from generator.commands.read import read
+from generator.commands.verdict import cluster
 from generator.environment.load import FOLDER, Repository, load
 from generator.finding import FatalError, Finding, Severity, error, in_order
-from generator.kustomize import layout
+from generator.kustomize import Overlay, build, layout
 from generator.output import Scope
+from generator.plan.ledger import Ledger
 from generator.plan.model import Plan
 from generator.plan.resolve import fleet_wide, resolve
 from generator.spelling import near
+from generator.validate.all import judge
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The tree of the chosen environments (of the sound ones, where there are errors) and the findings in order."""
+    """The tree of the chosen environments (of the sound ones, where there are errors) and the findings in order.
+
+    `ledgers` are those of the same environments.
+    """
 
     tree: Mapping[str, str]
     scope: Scope
     findings: list[Finding]
+    ledgers: Sequence[Ledger]
 
     @property
     def is_sound(self) -> bool:
@@ -55,10 +62,22 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress)
             plans.append(plan)
     if plans and len(plans) == len(given.folders):
         findings += fleet_wide(given, plans)
+    overlays: list[Overlay] = []
+    for plan in plans:
+        progress.step(f"judging {plan.name}")
+        overlay, found = build(plan)
+        overlays.append(overlay)
+        findings += found
+        if not has_errors(found):
+            findings += judge(cluster(overlay))
     progress.step("laying out")
-    tree, found = layout(plans)
-    findings += found
-    return Result(tree, _scope(chosen, tree) if names else everything, in_order(findings))
+    tree = layout(overlays)
+    scope = _scope(chosen, tree) if names else everything
+    return Result(tree, scope, in_order(findings), [_ledger(overlay) for overlay in overlays])
+
+
+def _ledger(overlay: Overlay) -> Ledger:
+    return Ledger(overlay.plan, (m for leaf in overlay.synced if leaf.layer == "extra" for m in leaf.manifests))
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:

@@ -1,19 +1,25 @@
-"""Everything but schemas and CEL: one judgement of one cluster."""
+"""Everything that a cluster would object to: one judgement of one cluster."""
 
 from __future__ import annotations
 
 from generator.finding import Finding, in_order
-from generator.validate import admission, drift, patches, readiness, references
+from generator.validate import admission, drift, patches, readiness, references, schema_check
 from generator.validate.cluster import Cluster
 from generator.validate.queues import Queues
 
 
 def judge(cluster: Cluster) -> list[Finding]:
-    """Return what webhooks, controllers and Argo CD would object to, in the order in which findings are shown."""
+    """Return what the API server, webhooks, controllers and Argo CD would object to, in the order of findings.
+
+    What the API server refuses by schema or CEL at one place is not said again for the webhook.
+    """
     queues = Queues(cluster)
+    refused = list(schema_check.check(cluster))
+    places = {(finding.object, finding.path) for finding in refused}
     return in_order(
         [
-            *admission.check(cluster),
+            *refused,
+            *(f for f in admission.check(cluster) if (f.object, f.path) not in places),
             *references.check(cluster, queues),
             *readiness.check(cluster, queues),
             *drift.check(cluster),

@@ -1,0 +1,34 @@
+"""`apportion ledger [ENV…]`: what each pool can schedule and who is guaranteed it, and what each queue can get."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from argparse import ArgumentParser, Namespace
+
+from generator.commands import pipeline
+from generator.commands.answer import answer, at_least, is_coloured
+from generator.commands.progress import Progress
+from generator.commands.read import find_root
+from generator.report import json, ledger
+from generator.report.text import counted
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Declare the environments."""
+    parser.add_argument("environments", nargs="*", metavar="ENV", help="only these environments")
+
+
+def run(options: Namespace) -> int:
+    """Print the ledgers of the sound environments, then findings as `check` does; output/ is not looked at."""
+    gc.disable()  # as in compile
+    root = find_root(options.root)
+    with Progress(sys.stderr, quiet=options.quiet) as progress:
+        result = pipeline.run(root, options.environments, options.as_of, progress)
+    if options.format == "json":
+        envelope = json.envelope(result.findings, {}) | ledger.keys(result.ledgers)
+        sys.stdout.write(json.dumped(envelope))
+        return 1 if at_least(result.findings, options.fail_on) else 0
+    if options.format == "text":
+        sys.stdout.write(ledger.tables(result.ledgers, colour=is_coloured(sys.stdout)))
+    return answer(options, result.findings, sys.stdout, counted(result.findings))

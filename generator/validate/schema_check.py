@@ -1,0 +1,72 @@
+"""Every object by the schema and CEL rules of the release that the cluster runs, as the API server would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from generator.finding import Finding, Layer, Severity
+from generator.manifest import Manifest
+from generator.releases import load as releases
+from generator.schemas import load
+from generator.schemas.schema import Schema
+from generator.validate.cluster import Cluster, Target, place
+from generator.validate.kinds import kind_of
+from generator.validate.objects import validate_object
+from generator.validate.shape import text
+from generator.validate.wording import some
+
+Imported = Mapping[tuple[str, str, str], Schema]
+
+
+def check(cluster: Cluster, imported: Imported | None = None) -> Iterator[Finding]:
+    """Yield what the API server would refuse; `imported` holds a user's own CRDs, which take precedence.
+
+    Kinds of which no schema is known pass; of a part of a cluster one info finding names them.
+    """
+    goal = target(cluster.target)
+    schemas: dict[tuple[str, str, str], Schema | None] = {}
+    unknown: dict[str, Manifest] = {}
+    for manifest in cluster.objects:
+        group, kind = kind_of(manifest.body)
+        version = text(manifest.body, "apiVersion").rpartition("/")[2]
+        name = (group, kind, version)
+        if name not in schemas:
+            schemas[name] = (imported or {}).get(name) or load.schema(group, kind, version, goal)
+        schema = schemas[name]
+        if schema is not None:
+            for violation in validate_object(manifest.body, schema):
+                yield cluster.objection(manifest, violation)
+        elif load.known(group, kind):
+            yield from _not_served(cluster, manifest, load.versions(group, kind, goal))
+        else:
+            unknown.setdefault(f"{kind} ({group or 'core'}/{version})", manifest)
+    if unknown and not cluster.whole:
+        first = next(iter(unknown.values()))
+        yield Finding(
+            "unknown-kind",
+            Severity.INFO,
+            Layer.SCHEMA,
+            f"not judged by a schema: {some(sorted(unknown))}",
+            place(first),
+            "import their CRDs to have them judged: apportion crds import",
+        )
+
+
+def target(given: Target) -> load.Target:
+    """Return the releases by which schemas are chosen."""
+    openshift = releases.openshift(given.openshift) if given.openshift else None
+    return load.Target(
+        openshift_ai=given.openshift_ai.version if given.openshift_ai else None,
+        kueue=given.kueue.version if given.kueue else None,
+        argo_cd=given.gitops.argo_cd if given.gitops else None,
+        kubernetes=openshift.kubernetes if openshift else None,
+    )
+
+
+def _not_served(cluster: Cluster, manifest: Manifest, served: tuple[str, ...]) -> Iterator[Finding]:
+    version = text(manifest.body, "apiVersion")
+    kind = text(manifest.body, "kind")
+    remedy = f"write {' or '.join(served)}" if served else f"remove it: this release has no {kind}"
+    yield cluster.finding(
+        manifest, "api-version-not-served", Layer.SCHEMA, f"{kind} is not served as {version}", remedy, "apiVersion"
+    )
