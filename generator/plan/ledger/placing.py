@@ -5,6 +5,8 @@ from __future__ import annotations
 from generator.plan.model import CPU, Amounts, Pool
 from generator.quantity import UNIT, Amount
 
+MAX_PODS = 250  # of an OpenShift node, unless its KubeletConfig says otherwise
+
 
 def per_pod(pool: Pool, resource: str) -> Amount:
     """Return the most that one pod can have of a resource: a node's, of shares that go one by one a single one.
@@ -20,15 +22,15 @@ def per_pod(pool: Pool, resource: str) -> Amount:
 def pods_per_node(pool: Pool, amounts: Amounts) -> tuple[int, str]:
     """Return how many pods that ask these (non-zero) amounts a node holds, and the resource that ends first.
 
-    What the inventory does not say of its nodes, such as ephemeral-storage, ends never.
+    What the inventory does not say of its nodes, such as ephemeral-storage, never ends; then the kubelet's limit does.
     """
     counts = {
         name: pool.node.get(name, 0) // amount if amount <= per_pod(pool, name) else 0
         for name, amount in amounts.items()
         if name in pool.node or "/" in name
     }
-    scarce = min(counts, key=counts.__getitem__)
-    return counts[scarce], scarce
+    scarce = min(counts, key=counts.__getitem__, default=None)
+    return (MAX_PODS, next(iter(amounts))) if scarce is None else (counts[scarce], scarce)
 
 
 def largest(pool: Pool, resource: str, pods: int, quota: Amount) -> Amount:
