@@ -13,7 +13,7 @@ from generator.manifest import Manifest
 from generator.releases.load import operator, operator_ids
 from generator.validate import kinds
 from generator.validate.argo_references import content
-from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, namespace_of, related
+from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, related
 from generator.validate.kinds import Kind, is_built_in, kind_of, plural
 from generator.validate.operators import package_of
 from generator.validate.shape import mappings, text, texts
@@ -143,21 +143,20 @@ def _may(rules: Iterable[Mapping[str, Any]], kind: Kind) -> bool:
 def object_twice(cluster: Cluster) -> Iterator[Finding]:
     """An object stands once: two owners undo each other's changes, and pruning one deletes the other's."""
     seen: dict[tuple[Kind, str, str], Manifest] = {}
-    for manifest in cluster.objects:
-        kind = kind_of(manifest.body)
-        key = kind, namespace_of(manifest), name_of(manifest)
-        if not (kind[1] and key[2]):
+    for manifest, kind, space, name in cluster.identities:
+        key = kind, space, name
+        if not (kind[1] and name):
             continue
         first = seen.setdefault(key, manifest)
         if first is manifest:
             continue
         same = first.body == manifest.body
-        where = f" in namespace {key[1]}" if key[1] else ""
+        where = f" in namespace {space}" if space else ""
         yield cluster.finding(
             manifest,
             "object-twice",
             Layer.DRIFT,
-            f"{kind[1]} {key[2]}{where} is defined twice{'' if same else ', and differently'}: whoever applies it last "
+            f"{kind[1]} {name}{where} is defined twice{'' if same else ', and differently'}: whoever applies it last "
             "wins, again and again",
             "keep one of them",
             "metadata.name",

@@ -6,6 +6,7 @@ Source: k8s.io/apimachinery pkg/api/resource/quantity.go, CanonicalizeBytes.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from generator.validate.shape import exact
 
@@ -14,6 +15,7 @@ _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _FINEST = -9
 
 
+@lru_cache(maxsize=4096)
 def canonical_form(written: str | int) -> str | None:
     """Return what Kubernetes writes for a quantity: "1024Mi" is "1Gi", "1000" is "1k"; None: no quantity."""
     amount = exact(written)

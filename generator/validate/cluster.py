@@ -71,18 +71,23 @@ class Cluster:
     bases: Sequence[Manifest] = ()
 
     @cached_property
+    def identities(self) -> Sequence[tuple[Manifest, Kind, str, str]]:
+        """Every object with its kind, namespace ("" for none) and name."""
+        return [(m, kind_of(m.body), namespace_of(m), name_of(m)) for m in self.objects]
+
+    @cached_property
     def _by_kind(self) -> Mapping[Kind, list[Manifest]]:
         found: dict[Kind, list[Manifest]] = {}
-        for manifest in self.objects:
-            found.setdefault(kind_of(manifest.body), []).append(manifest)
+        for manifest, kind, _, _ in self.identities:
+            found.setdefault(kind, []).append(manifest)
         return found
 
     @cached_property
-    def _by_name(self) -> Mapping[Kind, Mapping[tuple[str, str], Manifest]]:
-        return {
-            kind: {(namespace_of(m), name_of(m)): m for m in reversed(manifests)}
-            for kind, manifests in self._by_kind.items()
-        }
+    def _by_name(self) -> Mapping[Kind, Mapping[str, Mapping[str, Manifest]]]:
+        found: dict[Kind, dict[str, dict[str, Manifest]]] = {}
+        for manifest, kind, space, name in self.identities:
+            found.setdefault(kind, {}).setdefault(space, {}).setdefault(name, manifest)
+        return found
 
     @cached_property
     def _external(self) -> frozenset[str]:
@@ -99,11 +104,11 @@ class Cluster:
 
     def find(self, kind: Kind, name: str, namespace: str = "") -> Manifest | None:
         """Return the first object of that name, or None."""
-        return self._by_name.get(kind, {}).get((namespace, name))
+        return self._by_name.get(kind, {}).get(namespace, {}).get(name)
 
     def names(self, kind: Kind, namespace: str = "") -> list[str]:
         """Return the names of a kind in a namespace ("": cluster-scoped ones)."""
-        return [name for space, name in self._by_name.get(kind, {}) if space == namespace]
+        return list(self._by_name.get(kind, {}).get(namespace, {}))
 
     def is_known(self, kind: Kind) -> bool:
         """Whether an object of that kind that is not here does not exist."""
@@ -111,6 +116,8 @@ class Cluster:
 
     def is_external(self, kind: Kind, name: str, namespace: str = "") -> bool:
         """Whether an object is declared to exist elsewhere."""
+        if not self.external:
+            return False
         label = kind[1].lower()
         return f"{label}/{name}" in self._external or f"{label}/{namespace}/{name}" in self._external
 

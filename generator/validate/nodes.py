@@ -44,7 +44,7 @@ def pools(objects: Iterable[Manifest]) -> list[NodePool]:
 def _pools(groups: Iterable[list[Manifest]]) -> Iterator[NodePool]:
     for alike in groups:
         first = alike[0]
-        labels = {key: value for key, value in labels_of(first).items() if key != HOSTNAME}
+        labels = {key: str(value) for key, value in labels_of(first).items() if key != HOSTNAME}
         usable = sum(map(_is_usable, alike))
         yield NodePool(
             name_of(first),

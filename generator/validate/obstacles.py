@@ -57,86 +57,128 @@ class Obstacle:
 
 
 class Judge:
-    """Tells what keeps pods from ever being admitted; remembers what it has found out about flavors."""
+    """Tells what keeps pods from ever being admitted."""
 
     def __init__(self, cluster: Cluster, queues: Queues, places: Mapping[str, FlavorPlace]) -> None:
-        self._queues, self._places = queues, places
-        self._has_pools = bool(cluster.pools)
-        self._keys_of = cluster.target.kueue.affinity_labels if cluster.target.kueue else "flavor"
+        self.tree, self.places = queues.tree, places
+        self.has_pools = bool(cluster.pools)
+        self.keys_of = cluster.target.kueue.affinity_labels if cluster.target.kueue else "flavor"
+        self.incomplete = {q.name for q in queues.all if any(name not in places for name in q.flavor_names)}
 
-    def obstacle(self, pods: Sequence[Pods], queue: Queue) -> Obstacle | None:
-        """Return the most telling reason why a queue never admits the pods together, or None where it might.
+    def ask(self, pods: Sequence[Pods]) -> Asked:
+        """Return pods that are to be admitted together, to be judged queue by queue."""
+        return Asked(self, pods)
+
+
+class Asked:
+    """Pods that are to be admitted together; what holds of a flavor in every queue is found out once."""
+
+    def __init__(self, judge: Judge, pods: Sequence[Pods]) -> None:
+        self._judge = judge
+        self._wanted = [
+            (each, [name for name, asked in each.amounts.items() if asked], _Flavors(judge, each)) for each in pods
+        ]
+
+    def obstacle(self, queue: Queue) -> Obstacle | None:
+        """Return the most telling reason why a queue never admits the pods, or None where it might.
 
         A queue that names a missing flavor is left alone: it admits nobody, and that is said of the queue.
         """
-        if any(flavor.name not in self._places for flavor in queue.flavors):
+        if queue.name in self._judge.incomplete:
             return None
-        for each in pods:
-            for resource, asked in each.amounts.items():
-                if asked and queue.group_of(resource) is None:
-                    return Obstacle(NOT_COVERED, queue.name, resource, asked)
-            for group in queue.groups:
-                if found := self._of_group(each, queue, group):
+        for pods, wanted, flavors in self._wanted:
+            groups: dict[int, tuple[Group, list[str]]] = {}
+            for resource in wanted:
+                group = queue.by_resource.get(resource)
+                if group is None:
+                    return Obstacle(NOT_COVERED, queue.name, resource, pods.amounts[resource])
+                groups.setdefault(id(group), (group, []))[1].append(resource)
+            for group, names in groups.values():
+                if found := self._of_group(pods, flavors, queue, group, names):
                     return found
-        return self._of_all(pods, queue)
+        return self._together(queue) if len(self._wanted) > 1 else None
 
-    def _of_group(self, pods: Pods, queue: Queue, group: Group) -> Obstacle | None:
-        wanted = [name for name in group.resources if pods.amounts.get(name)]
-        if not wanted:
-            return None
+    def _of_group(
+        self, pods: Pods, flavors: _Flavors, queue: Queue, group: Group, wanted: Sequence[str]
+    ) -> Obstacle | None:
+        """Kueue takes one flavor for all resources of a group: one that lets the pods in is enough."""
         found: list[Obstacle] = []
         for flavor in group.flavors:
-            obstacle = self._of_flavor(pods, queue, group, flavor, wanted)
+            obstacle = (
+                flavors.bars(flavor, queue, group, wanted)
+                or self._of_quota(pods, queue, flavor, wanted)
+                or flavors.too_small(flavor, queue, wanted)
+            )
             if obstacle is None:
                 return None
             found.append(obstacle)
         return max(found, key=Obstacle.rank, default=None)
 
-    def _of_flavor(
-        self, pods: Pods, queue: Queue, group: Group, flavor: Flavor, wanted: Sequence[str]
-    ) -> Obstacle | None:
-        place = self._places[flavor.name]
-        if place.untolerated(pods):
-            return Obstacle(NOT_TOLERATED, queue.name, wanted[0], flavor=flavor.name)
-        if pods.selector or pods.terms:
-            siblings = [self._places[f.name] for f in group.flavors]
-            if not node_affinity_fits(place, siblings, pods, self._keys_of):
-                return Obstacle(NOT_SELECTED, queue.name, wanted[0], flavor=flavor.name)
+    def _of_quota(self, pods: Pods, queue: Queue, flavor: Flavor, wanted: Sequence[str]) -> Obstacle | None:
         for resource in wanted:
-            asked, most = pods.total(resource), self._queues.tree.potential(queue.name, (flavor.name, resource))
+            asked, most = pods.total(resource), self._judge.tree.potential(queue.name, (flavor.name, resource))
             if asked > most:
                 return Obstacle(ABOVE_QUOTA, queue.name, resource, asked, most, flavor.name)
-        if self._has_pools and place.reached:
-            return _above_node(pods, queue, flavor, place.reached, wanted)
         return None
 
-    def _of_all(self, pods: Sequence[Pods], queue: Queue) -> Obstacle | None:
+    def _together(self, queue: Queue) -> Obstacle | None:
         """Pods of several kinds may take several flavors, yet together no more than all of these hold."""
-        if len(pods) < 2:
-            return None
         for group in queue.groups:
             for resource in group.resources:
-                asked = sum(each.total(resource) for each in pods)
-                most = sum(self._queues.tree.potential(queue.name, (f.name, resource)) for f in group.flavors)
+                asked = sum(pods.total(resource) for pods, _, _ in self._wanted)
+                most = sum(self._judge.tree.potential(queue.name, (f.name, resource)) for f in group.flavors)
                 if asked > most:
                     return Obstacle(ABOVE_QUOTA, queue.name, resource, asked, most)
         return None
 
 
-def _above_node(
-    pods: Pods, queue: Queue, flavor: Flavor, pools: Sequence[NodePool], wanted: Sequence[str]
-) -> Obstacle | None:
-    """Return what of a pod fits on no node; what no node offers at all is said of the quota, not of who asks for it."""
+class _Flavors:
+    """What of a pod's way through a flavor does not depend on the queue: taints, labels and the size of nodes."""
+
+    def __init__(self, judge: Judge, pods: Pods) -> None:
+        self._judge, self._pods = judge, pods
+        self._selects = bool(pods.selector or pods.terms)
+        self._untolerated: dict[str, bool] = {}
+        self._short: dict[tuple[str, ...], tuple[str, Amount] | None] = {}
+
+    def bars(self, flavor: Flavor, queue: Queue, group: Group, wanted: Sequence[str]) -> Obstacle | None:
+        """Return that the pods do not tolerate or select what the flavor stands for."""
+        place = self._judge.places[flavor.name]
+        if flavor.name not in self._untolerated:
+            self._untolerated[flavor.name] = place.untolerated(self._pods) is not None
+        if self._untolerated[flavor.name]:
+            return Obstacle(NOT_TOLERATED, queue.name, wanted[0], flavor=flavor.name)
+        if self._selects:
+            siblings = [self._judge.places[f.name] for f in group.flavors]
+            if not node_affinity_fits(place, siblings, self._pods, self._judge.keys_of):
+                return Obstacle(NOT_SELECTED, queue.name, wanted[0], flavor=flavor.name)
+        return None
+
+    def too_small(self, flavor: Flavor, queue: Queue, wanted: Sequence[str]) -> Obstacle | None:
+        """Return that one pod fits on no node that the flavor leads to."""
+        pools = self._judge.places[flavor.name].reached if self._judge.has_pools else ()
+        key = (flavor.name, *wanted)
+        if key not in self._short:
+            self._short[key] = _short_of(self._pods, pools, wanted)
+        if (short := self._short[key]) is None:
+            return None
+        return Obstacle(ABOVE_NODE, queue.name, short[0], self._pods.amounts[short[0]], short[1], flavor.name)
+
+
+def _short_of(pods: Pods, pools: Sequence[NodePool], wanted: Sequence[str]) -> tuple[str, Amount] | None:
+    """Return the resource, and the most of it on a node, of which no node has enough for one pod.
+
+    What no node offers at all is said of the quota, not of who asks for it.
+    """
     offered = [name for name in wanted if any(name in pool.allocatable for pool in pools)]
-    short = [_short(pods, pool, offered) for pool in pools]
-    if not all(short):
+    short = [_first_short(pods, pool, offered) for pool in pools]
+    if not short or not all(short):
         return None
     name = max((found for found in short if found), key=lambda name: (name not in ("cpu", "memory"), name))
-    most = max(pool.allocatable.get(name, 0) for pool in pools)
-    return Obstacle(ABOVE_NODE, queue.name, name, pods.amounts[name], most, flavor.name)
+    return name, max(pool.allocatable.get(name, 0) for pool in pools)
 
 
-def _short(pods: Pods, pool: NodePool, names: Sequence[str]) -> str | None:
+def _first_short(pods: Pods, pool: NodePool, names: Sequence[str]) -> str | None:
     """Return the first resource that one node of the pool has too little of, accelerators before the rest."""
     order = sorted(names, key=lambda name: name in ("cpu", "memory", "ephemeral-storage"))
     return next((name for name in order if pods.amounts[name] > pool.allocatable.get(name, 0)), None)

@@ -107,7 +107,7 @@ def default_queue_double_books(cluster: Cluster, queues: Queues, manifest: Manif
         return
     makes = release.default_queue == "always" or component.get("autoCreateQueues") is True
     name = text(component, "defaultClusterQueueName") or "default"
-    owned = [queue.name for queue in queues.all if any(quota.nominal for quota in queue.quotas().values())]
+    owned = [queue.name for queue in queues.all if queue.owns]
     if not makes or not owned or cluster.has(kinds.CLUSTER_QUEUE, name):
         return
     switch = "" if release.default_queue == "always" else "set autoCreateQueues to false, or "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -48,7 +48,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A ClusterQueue; preemption policies carry the server's defaults."""
+    """A ClusterQueue; preemption policies carry the server's defaults.
+
+    `quotas` are by flavor and resource; `by_resource` is the group that counts each covered resource.
+    """
 
     manifest: Manifest
     name: str
@@ -60,6 +63,8 @@ class Queue:
     reclaim_within_cohort: str
     borrow_within_cohort: str
     is_stopped: bool
+    quotas: Mapping[Key, Quota]
+    by_resource: Mapping[str, Group]
 
     @property
     def flavors(self) -> Iterator[Flavor]:
@@ -72,17 +77,19 @@ class Queue:
         return [flavor.name for flavor in self.flavors]
 
     @property
-    def resources(self) -> frozenset[str]:
+    def resources(self) -> Iterable[str]:
         """All covered resources."""
-        return frozenset(name for group in self.groups for name in group.resources)
+        return self.by_resource.keys()
 
-    def group_of(self, resource: str) -> Group | None:
-        """Return the group that counts a resource, or None where the queue does not cover it."""
-        return next((group for group in self.groups if resource in group.resources), None)
+    @property
+    def owns(self) -> bool:
+        """Whether anything is guaranteed to it."""
+        return any(quota.nominal for quota in self.quotas.values())
 
-    def quotas(self) -> dict[Key, Quota]:
-        """Return the quotas by flavor and resource."""
-        return {(flavor.name, name): quota for flavor in self.flavors for name, quota in flavor.quotas.items()}
+    @property
+    def may_borrow(self) -> bool:
+        """Whether its cohort lets it borrow anything."""
+        return bool(self.cohort) and any(quota.borrowing_limit != 0 for quota in self.quotas.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +112,12 @@ class Queues:
             for m in cluster.of(kinds.LOCAL_QUEUE)
         ]
         self.cohorts = {name_of(m): m for m in reversed(cluster.of(kinds.COHORT))}
-        self._members: dict[str, list[Queue]] = {}
-        for queue in self.by_name.values():
-            if queue.cohort:
-                self._members.setdefault(self.tree.root_of(queue.name) or "", []).append(queue)
+        self._behind = {(local.namespace, local.name): local.queue for local in reversed(self.local)}
+        self._of_profile: dict[tuple[str, str | None], list[Queue]] = {}
 
     @cached_property
     def tree(self) -> QuotaTree:
-        queues = {queue.name: Member(queue.cohort, queue.quotas()) for queue in self.by_name.values()}
+        queues = {queue.name: Member(queue.cohort, queue.quotas) for queue in self.by_name.values()}
         cohorts = {name: Member(_parent(m), _cohort_quotas(m)) for name, m in self.cohorts.items()}
         return QuotaTree(queues, cohorts)
 
@@ -140,28 +145,40 @@ class Queues:
     def promised(self) -> Iterator[tuple[Key, Amount]]:
         """Yield what each queue and each cohort owns, by flavor and resource."""
         for queue in self.by_name.values():
-            yield from ((key, quota.nominal) for key, quota in queue.quotas().items())
+            yield from ((key, quota.nominal) for key, quota in queue.quotas.items())
         for manifest in self.cohorts.values():
             yield from ((key, quota.nominal) for key, quota in _cohort_quotas(manifest).items())
 
-    def relatives(self, queue: Queue) -> list[Queue]:
-        """Return the other queues below the same root cohort."""
-        root = self.tree.root_of(queue.name)
-        return [other for other in self._members.get(root, ()) if other is not queue] if root else []
+    @cached_property
+    def members(self) -> Mapping[str, Sequence[Queue]]:
+        """ClusterQueues by their root cohort."""
+        found: dict[str, list[Queue]] = {}
+        for queue in self.by_name.values():
+            if root := self.tree.root_of(queue.name):
+                found.setdefault(root, []).append(queue)
+        return found
+
+    def relatives(self, queue: Queue) -> Sequence[Queue]:
+        """Return the queues below the same root cohort, itself among them; none for a queue on its own."""
+        return self.members.get(self.tree.root_of(queue.name) or "", ())
+
+    @cached_property
+    def borrowers(self) -> Mapping[str, Sequence[str]]:
+        """Names of the queues that may borrow, by root cohort."""
+        return {root: [queue.name for queue in found if queue.may_borrow] for root, found in self.members.items()}
 
     def behind(self, namespace: str, local_queue: str) -> Queue | None:
         """Return the ClusterQueue behind a LocalQueue, or None where either is missing."""
-        for local in self.by_namespace.get(namespace, ()):
-            if local.name == local_queue:
-                return self.by_name.get(local.queue)
-        return None
+        return self.by_name.get(self._behind.get((namespace, local_queue), ""))
 
-    def of_profile(self, local_queue: str, namespace: str | None) -> list[Queue]:
+    def of_profile(self, local_queue: str, namespace: str | None) -> Sequence[Queue]:
         """Return the ClusterQueues, each once, behind a LocalQueue's name in one namespace, or (None) in any."""
-        if not local_queue:
-            return []
-        found = (self.behind(space, local_queue) for space in ((namespace,) if namespace else self.by_namespace))
-        return list({queue.name: queue for queue in found if queue is not None}.values())
+        key = local_queue, namespace
+        if key not in self._of_profile:
+            found = (self.behind(space, local_queue) for space in ((namespace,) if namespace else self.by_namespace))
+            unique = {queue.name: queue for queue in found if queue is not None}
+            self._of_profile[key] = list(unique.values()) if local_queue else []
+        return self._of_profile[key]
 
     def admits(self, queue: Queue, namespace: str) -> bool | None:
         """Whether a queue lets a namespace in; None where the namespace's labels are not known."""
@@ -177,17 +194,20 @@ def read(manifest: Manifest) -> Queue:
     spec = mapping(manifest.body, "spec")
     preemption = mapping(spec, "preemption")
     selector = spec.get("namespaceSelector")
+    groups = tuple(_groups(spec))
     return Queue(
         manifest,
         name_of(manifest),
         text(spec, "cohortName") or text(spec, "cohort") or None,
-        tuple(_groups(spec)),
+        groups,
         tuple(_checks(spec)),
         selector if isinstance(selector, Mapping) else None,
         text(preemption, "withinClusterQueue") or NEVER,
         text(preemption, "reclaimWithinCohort") or NEVER,
         text(preemption, "borrowWithinCohort", "policy") or NEVER,
         text(spec, "stopPolicy") not in ("", "None"),
+        {(f.name, name): quota for group in groups for f in group.flavors for name, quota in f.quotas.items()},
+        {name: group for group in reversed(groups) for name in group.resources},
     )
 
 

@@ -113,8 +113,8 @@ def _of_profile(
 
 def _obstacles(judge: Judge, amounts: Mapping[str, Amount], behind: Iterable[Queue]) -> list[Obstacle]:
     """Return what keeps each queue from admitting one pod; taints are said of the flavor."""
-    pods = [Pods(1, amounts, "")]
-    found = (judge.obstacle(pods, queue) for queue in behind)
+    asked = judge.ask([Pods(1, amounts, "")])
+    found = map(asked.obstacle, behind)
     return [obstacle for obstacle in found if obstacle and obstacle.rule != NOT_TOLERATED]
 
 
@@ -150,8 +150,9 @@ def _of_runtime(
     if not pods or not behind:
         return
     found: list[Obstacle] = []
+    asked = judge.ask(pods)
     for queue in behind:
-        if (obstacle := judge.obstacle(pods, queue)) is None:
+        if (obstacle := asked.obstacle(queue)) is None:
             yield from _leftovers(cluster, places, manifest, pods, queue)
             return
         found.append(obstacle)
@@ -166,7 +167,7 @@ def _leftovers(
 ) -> Iterator[Finding]:
     """Pods whose size does not divide a node leave a rest on each."""
     for each in pods:
-        for flavor in queue.flavors:
+        for flavor in (flavor for flavor in queue.flavors if flavor.name in places):
             for resource, asked, size in leftovers(each, places[flavor.name]):
                 yield cluster.finding(
                     manifest,
@@ -189,8 +190,7 @@ def _of_workload(
     pods = of_workload(kind, manifest.body)
     if queue is None or not pods:
         return
-    obstacle = judge.obstacle(pods, queue)
-    if obstacle:
+    if obstacle := judge.ask(pods).obstacle(queue):
         asker = _Asker(f"{kind[1]} {name_of(manifest)}", manifest, {}, pods[0].path)
         yield asker.finding(cluster, obstacle, Severity.ERROR)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 Step = str | int
@@ -14,14 +16,16 @@ _QUANTITY = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([KMGTPE]i)|([numkMGTPE]?)|(
 _BINARY = {suffix: 1024**power for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), start=1)}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _LONGEST = 64
+_MAPPINGS = (dict, MappingProxyType)  # not Mapping: asking an abstract class costs more than all the rest of a check
+_LISTS = (list, tuple)
 
 
 def get(node: object, *steps: Step) -> Any:
     """Return what stands at a path, or None where it does not lead."""
     for step in steps:
-        if isinstance(node, Mapping):
+        if isinstance(node, _MAPPINGS):
             node = node.get(step)
-        elif isinstance(node, Sequence) and not isinstance(node, str) and isinstance(step, int):
+        elif isinstance(node, _LISTS) and isinstance(step, int):
             node = node[step] if step < len(node) else None
         else:
             return None
@@ -31,18 +35,18 @@ def get(node: object, *steps: Step) -> Any:
 def mapping(node: object, *steps: Step) -> Mapping[str, Any]:
     """Return the mapping at a path, empty where there is none."""
     found = get(node, *steps)
-    return found if isinstance(found, Mapping) else {}
+    return found if isinstance(found, _MAPPINGS) else {}
 
 
 def items(node: object, *steps: Step) -> Sequence[Any]:
     """Return the list at a path, empty where there is none."""
     found = get(node, *steps)
-    return found if isinstance(found, list | tuple) else ()
+    return found if isinstance(found, _LISTS) else ()
 
 
 def mappings(node: object, *steps: Step) -> list[tuple[int, Mapping[str, Any]]]:
     """Return the mappings of the list at a path, each with its index."""
-    return [(index, item) for index, item in enumerate(items(node, *steps)) if isinstance(item, Mapping)]
+    return [(index, item) for index, item in enumerate(items(node, *steps)) if isinstance(item, _MAPPINGS)]
 
 
 def text(node: object, *steps: Step) -> str:
@@ -74,13 +78,18 @@ def exact(value: object) -> Fraction | None:
     """
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
-    written = str(value)
+    return _exact(value if isinstance(value, str) else str(value))
+
+
+@lru_cache(maxsize=4096)
+def _exact(written: str) -> Fraction | None:
     match = _QUANTITY.fullmatch(written) if len(written) <= _LONGEST and written.isascii() else None
     if match is None:
         return None
     sign, digits, binary, decimal, exponent = match.groups()
     whole_part, _, fraction = digits.partition(".")
-    number = Fraction(int(whole_part + fraction), 10 ** len(fraction)) * _BINARY.get(binary, 1)
+    number: Fraction = Fraction(int(whole_part + fraction), 10 ** len(fraction)) * _BINARY.get(binary, 1)
     power = int(exponent[1:]) if exponent else _DECIMAL[decimal or ""]
-    number = number * 10**power if power >= 0 else number / 10**-power
+    ten = Fraction(10 ** abs(power))
+    number = number * ten if power >= 0 else number / ten
     return -number if sign == "-" else number

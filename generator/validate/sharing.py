@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from generator.finding import Finding, Layer, Severity
 from generator.validate import kinds
-from generator.validate.cluster import Cluster, Target, related
+from generator.validate.cluster import Cluster, related
 from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
 from generator.validate.queues import NEVER, Queue, Queues
 from generator.validate.shape import get, text
@@ -32,9 +32,10 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
             yield from lent_and_never_reclaimed(cluster, queues, queue)
             if len(priorities) > 1:
                 yield from priorities_without_preemption(cluster, queues, queue)
+    known: dict[str, list[str]] = {}
     for profile in read_profiles(cluster):
         if profile.local_queue and profile.is_for(WORKBENCH):
-            yield from workbench_evictable(cluster, queues, profile)
+            yield from workbench_evictable(cluster, queues, profile, known)
 
 
 def cohort_loop(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
@@ -96,9 +97,9 @@ def lent_and_never_reclaimed(cluster: Cluster, queues: Queues, queue: Queue) -> 
     """Who lends and never reclaims waits for whoever borrowed."""
     if queue.reclaim_within_cohort != NEVER or not queue.cohort:
         return
-    lends = any(q.nominal and q.lending_limit != 0 for q in queue.quotas().values())
-    borrowers = [other.name for other in queues.relatives(queue) if _may_borrow(other)]
-    if lends and borrowers:
+    lends = any(q.nominal and q.lending_limit != 0 for q in queue.quotas.values())
+    names = queues.borrowers.get(queues.tree.root_of(queue.name) or "", ())
+    if lends and (borrowers := [name for name in names if name != queue.name]):
         yield cluster.finding(
             queue.manifest,
             "lent-and-never-reclaimed",
@@ -111,14 +112,10 @@ def lent_and_never_reclaimed(cluster: Cluster, queues: Queues, queue: Queue) -> 
         )
 
 
-def _may_borrow(queue: Queue) -> bool:
-    return bool(queue.cohort) and any(quota.borrowing_limit != 0 for quota in queue.quotas().values())
-
-
 def priorities_without_preemption(cluster: Cluster, queues: Queues, queue: Queue) -> Iterator[Finding]:
     """Without preemption a higher priority only sorts first. Who guarantees that nothing is evicted does not borrow."""
-    serves = queue.name in queues.by_queue and any(q.nominal for q in queue.quotas().values())
-    is_guarantee = queue.reclaim_within_cohort != NEVER and not _may_borrow(queue)
+    serves = queue.name in queues.by_queue and queue.owns
+    is_guarantee = queue.reclaim_within_cohort != NEVER and not queue.may_borrow
     if queue.within_cluster_queue == NEVER and serves and not queue.is_stopped and not is_guarantee:
         yield cluster.finding(
             queue.manifest,
@@ -132,12 +129,15 @@ def priorities_without_preemption(cluster: Cluster, queues: Queues, queue: Queue
         )
 
 
-def workbench_evictable(cluster: Cluster, queues: Queues, profile: Profile) -> Iterator[Finding]:
+def workbench_evictable(
+    cluster: Cluster, queues: Queues, profile: Profile, known: dict[str, list[str]]
+) -> Iterator[Finding]:
     """A workbench cannot be suspended: when it is evicted, its kernel and what was not saved are gone."""
     space = None if profile.is_shared else profile.namespace
     for queue in queues.of_profile(profile.local_queue, space):
-        causes = list(evictors(queues, queue, cluster.target))
-        if causes:
+        if queue.name not in known:
+            known[queue.name] = list(evictors(queues, queue))
+        if causes := known[queue.name]:
             yield cluster.finding(
                 profile.manifest,
                 "workbench-evictable",
@@ -151,19 +151,20 @@ def workbench_evictable(cluster: Cluster, queues: Queues, profile: Profile) -> I
             return
 
 
-def evictors(queues: Queues, queue: Queue, target: Target) -> Iterator[str]:
+def evictors(queues: Queues, queue: Queue) -> Iterator[str]:
     """Yield who may evict a workload of a queue."""
     if queue.within_cluster_queue != NEVER:
         yield f"a higher priority in the same queue (withinClusterQueue {queue.within_cluster_queue})"
-    if target.kueue is not None and not queue.cohort:
-        return
-    others = queues.relatives(queue)
-    if _may_borrow(queue):
-        owners = [o.name for o in others if o.reclaim_within_cohort != NEVER and _owns_some_of(o, queue)]
+    if queue.may_borrow:
+        owners = [
+            other.name
+            for other in queues.relatives(queue)
+            if other is not queue and other.reclaim_within_cohort != NEVER and _owns_some_of(other, queue)
+        ]
         if owners:
             yield f"{some(owners)}, which reclaim what it borrowed"
 
 
 def _owns_some_of(owner: Queue, borrower: Queue) -> bool:
-    borrowed = {key for key, quota in borrower.quotas().items() if quota.borrowing_limit != 0}
-    return any(quota.nominal and key in borrowed for key, quota in owner.quotas().items())
+    borrowed = {key for key, quota in borrower.quotas.items() if quota.borrowing_limit != 0}
+    return any(quota.nominal and key in borrowed for key, quota in owner.quotas.items())

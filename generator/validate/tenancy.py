@@ -47,7 +47,7 @@ def selector_left_out(cluster: Cluster, queues: Queues, queue: Queue) -> Iterato
 def selector_of_everybody(cluster: Cluster, queues: Queues, queue: Queue) -> Iterator[Finding]:
     """An empty selector lets other teams' namespaces in, which only matters where there are others."""
     others = [other.name for other in queues.all if other.name != queue.name]
-    if others and not queue.is_stopped and any(quota.nominal for quota in queue.quotas().values()):
+    if others and not queue.is_stopped and queue.owns:
         yield cluster.finding(
             queue.manifest,
             "namespace-selector-of-everybody",
