@@ -1,4 +1,4 @@
-"""Dated overrides: what is guaranteed from each day on that one begins, or that one has ended before.
+"""Dated overrides: what is guaranteed from each day on, on which one begins or after which one ended.
 
 An end counts too: an override that sets less gives the rest back, to a pool that another one may have filled.
 """
@@ -21,7 +21,7 @@ Sums = Mapping[str, Mapping[str, Amount]]
 
 
 def days(plan: Plan, sums: Sums) -> Iterator[DayLine]:
-    """Yield the lines of every such day, in order, for what is then guaranteed otherwise than usual.
+    """Yield the lines of every such day, in order, for what then changes and is not as usual.
 
     `sums` is what the plan guarantees, with the overrides of the day that it was made for.
     """

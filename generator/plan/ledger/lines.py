@@ -70,7 +70,7 @@ class PoolLine(NamedTuple):
 
 
 class DayLine(NamedTuple):
-    """What is guaranteed of a pool's resource from a day on that an override begins, or that one has ended before.
+    """What is guaranteed of a pool's resource from a day on, on which an override begins or after which one ended.
 
     `usual` is what is guaranteed without overrides. `overrides` are the queues whose overrides hold on that day, all of
     them, whatever day the plan was made for. `origin` is the override that begins or ended last.
