@@ -14,12 +14,21 @@ VERSION = 1
 
 def render(findings: Sequence[Finding], more: Mapping[str, int], *, colour: bool = False) -> str:  # noqa: ARG001 - every format's signature
     """Return the envelope; plain ASCII, so that no locale can break it."""
-    envelope = {
+    return dumped(envelope(findings, more))
+
+
+def envelope(findings: Sequence[Finding], more: Mapping[str, int]) -> dict[str, Any]:
+    """Return the envelope, to which a command adds its own keys."""
+    return {
         "version": VERSION,
         "findings": [_finding(finding) for finding in findings],
         "summary": {**counts(findings), **more},
     }
-    return json.dumps(envelope, indent=2) + "\n"
+
+
+def dumped(content: Mapping[str, Any]) -> str:
+    """Return JSON in plain ASCII."""
+    return json.dumps(content, indent=2) + "\n"
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
