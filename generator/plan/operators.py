@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from generator.environment.cluster import OperatorChoice
 from generator.environment.load import Inputs
@@ -25,14 +25,11 @@ def resolve(
     """Return the subscriptions by package, and what is wrong with what the environment says of operators."""
     choices = inputs.environment.get("operators") or {}
     findings = list(_unknown(choices))
-    wanted = _closure(
-        [*_needed(releases, components, settings, pools), *(c for c in choices if c in load.operator_ids())]
-    )
+    external = {id_ for id_, choice in choices.items() if choice.get("external")}
+    asked = [*_needed(releases, components, settings, pools), *(c for c in choices if c in load.operator_ids())]
     subscriptions = []
-    for id_ in wanted:
+    for id_ in _closure(asked, external):
         operator, choice = load.operator(id_), choices.get(id_) or OperatorChoice()
-        if choice.get("external"):
-            continue
         place = at(choices, id_) if id_ in choices else at(inputs.environment, "platform")
         subscription = _subscription(operator, choice, releases, place)
         findings += _defects(operator, choice, subscription, releases)
@@ -57,12 +54,13 @@ def _needed(
         yield from pool.accelerator.operators if pool.accelerator else ()
 
 
-def _closure(ids: Iterable[str]) -> list[str]:
+def _closure(ids: Iterable[str], external: Set[str]) -> list[str]:
+    """Return the operators with what they require, less those that exist already: theirs do, too."""
     wanted: dict[str, None] = {}
     todo = list(ids)
     while todo:
         id_ = todo.pop()
-        if id_ not in wanted:
+        if id_ not in wanted and id_ not in external:
             wanted[id_] = None
             todo += load.operator(id_).requires
     return sorted(wanted)

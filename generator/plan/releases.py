@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from generator.environment.load import Inputs
@@ -64,11 +64,12 @@ def _unsupported(platform: object, releases: Releases) -> Iterator[Finding]:
             )
 
 
-def advisories(releases: Releases, managed: frozenset[str], place: Location) -> Iterator[Finding]:
-    """Yield the known-bad combinations that an environment is."""
+def advisories(releases: Releases, managed: frozenset[str], manual: Set[str], place: Location) -> Iterator[Finding]:
+    """Yield the known-bad combinations that an environment is; `manual` operators wait for approval."""
     for advisory in load.advisories():
         if advisory.matches(
             components=managed,
+            manual=manual,
             openshift_ai=releases.openshift_ai.version,
             kueue=releases.kueue.version,
             openshift=releases.openshift,

@@ -44,7 +44,8 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
     subscriptions, found = operators.resolve(inputs, targets, states, settings, pool)
     findings += found
     managed = frozenset(s.component.name for s in states if s.state == "Managed")
-    findings += releases.advisories(targets, managed, at(environment, "platform"))
+    manual = {s.operator.id for s in subscriptions if s.approval == "Manual"}
+    findings += releases.advisories(targets, managed, manual, at(environment, "platform"))
     priorities = _priorities(inputs)
     findings += _classes(inputs, {q.use for t in team for q in t.queues}, priorities)
     profile, found = profiles.resolve(inputs, pool, team, priorities, release)

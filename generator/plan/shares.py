@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from generator.environment.quotas import Share
-from generator.finding import Finding, Layer, Location, error
+from generator.finding import Finding, Layer, Location, Severity, error
 from generator.plan.amounts import Change, Owned, counted_by, guaranteed, is_percentage, limit
 from generator.plan.covering import covering
 from generator.plan.model import STORAGE, FlavorQuota, Pool, ResourceQuota
@@ -45,11 +45,11 @@ def flavors(
             continue
         pool = pools[name]
         found = [*defects(share, pool, owner.name), *_limits_of_nobody(share, pool, owner)]
-        if not found:
-            owned = guaranteed(share, pool, changes.get(name, ()))
-            found = list(_lends_too_much(share, pool, owner, owned))
-            resolved.append(_flavor(share, pool, owner, owned, at(quota, name)))
         findings += found
+        if not any(finding.severity is Severity.ERROR for finding in found):
+            owned = guaranteed(share, pool, changes.get(name, ()))
+            findings += _lends_too_much(share, pool, owner, owned)
+            resolved.append(_flavor(share, pool, owner, owned, at(quota, name)))
     return covering(resolved), findings
 
 
@@ -128,16 +128,21 @@ def _slice_defects(amounts: Mapping[str, Any], pool: Pool, owner: str) -> Iterat
 
 
 def _limits_of_nobody(share: Mapping[str, Any], pool: Pool, owner: Owner) -> Iterator[Finding]:
-    """Yield limits of an owner that has nobody to share with; 0 says so and is right."""
+    """Yield limits of an owner that has nobody to share with; 0 says so and is right, without limit says nothing."""
     for key, verb in (("borrow", "may borrow"), ("lend", "lends")):
-        if not owner.in_cohort and key in share and not _is_nothing(share[key]):
-            yield error(
-                f"{key}-without-{owner.group.replace(' ', '-')}",
-                f"{owner.name} {verb} {share[key]} of pool {pool.name} and is in no {owner.group}: "
-                "there is nobody to share with, and the API server refuses the limit",
-                at(share, key),
-                f"put it into a {owner.group}, or remove {key}",
-            )
+        if owner.in_cohort or key not in share or _is_nothing(share[key]):
+            continue
+        empty = share[key] in ("unlimited", "all")
+        effect = "so it does nothing" if empty else "and the API server refuses the limit"
+        yield Finding(
+            f"{key}-without-{owner.group.replace(' ', '-')}",
+            Severity.WARNING if empty else Severity.ERROR,
+            Layer.READINESS if empty else Layer.CEL,
+            f"{owner.name} {verb} {share[key]} of pool {pool.name} and is in no {owner.group}: "
+            f"there is nobody to share with, {effect}",
+            at(share, key),
+            f"put it into a {owner.group}, or remove {key}",
+        )
 
 
 def _is_nothing(value: Any) -> bool:

@@ -106,7 +106,7 @@ def operator(name: str) -> Operator:
 @cache
 def advisories() -> tuple[Advisory, ...]:
     """Return the combinations that are known to be bad, in the order of the file."""
-    anywhere: dict[str, Any] = {"components": [], "openshift_ai": [], "kueue": [], "openshift": []}
+    anywhere: dict[str, Any] = {"components": [], "openshift_ai": [], "kueue": [], "openshift": [], "unless_manual": ""}
     return tuple(record(Advisory, anywhere | raw, "advisories.yaml") for raw in _document("advisories.yaml"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -220,7 +220,10 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Advisory:
-    """A combination that is known to be bad. It matches when every condition that is given holds."""
+    """A combination that is known to be bad. It matches when every condition that is given holds.
+
+    `unless_manual` names an operator whose Manual approval settles the matter; "": nothing does.
+    """
 
     id: str
     severity: str
@@ -228,14 +231,21 @@ class Advisory:
     openshift_ai: tuple[str, ...]
     kueue: tuple[str, ...]
     openshift: tuple[str, ...]
+    unless_manual: str
     message: str
     fix: str
     source: str
 
-    def matches(self, *, components: frozenset[str], openshift_ai: str, kueue: str, openshift: str) -> bool:
-        """Whether an environment is concerned; `components` are those that are Managed, by their v2 names."""
+    def matches(
+        self, *, components: frozenset[str], manual: Set[str], openshift_ai: str, kueue: str, openshift: str
+    ) -> bool:
+        """Whether an environment is concerned.
+
+        `components` are those that are Managed, by their v2 names; `manual` operators wait for approval.
+        """
         return (
-            components.issuperset(self.components)
+            self.unless_manual not in manual
+            and components.issuperset(self.components)
             and (not self.openshift_ai or openshift_ai in self.openshift_ai)
             and (not self.kueue or kueue in self.kueue)
             and (not self.openshift or openshift in self.openshift)

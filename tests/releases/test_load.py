@@ -176,8 +176,11 @@ def test_requirement_holds(spec: dict[str, Any], holds: bool) -> None:
     assert Requirement(("wva", "managementState"), "Managed", ("x",), {}).holds(spec) is holds
 
 
-def advisories(components: set[str], openshift_ai: str, kueue: str, openshift: str = "4.20") -> list[str]:
+def advisories(
+    components: set[str], openshift_ai: str, kueue: str, openshift: str = "4.20", manual: frozenset[str] = frozenset()
+) -> list[str]:
     given = {"components": frozenset(components), "openshift_ai": openshift_ai, "kueue": kueue, "openshift": openshift}
+    given |= {"manual": manual}
     return [advisory.id for advisory in load.advisories() if advisory.matches(**given)]  # type: ignore[arg-type]
 
 
@@ -200,9 +203,14 @@ def test_advisories(components: set[str], openshift_ai: str, kueue: str, expecte
     assert advisories(components, openshift_ai, kueue) == expected
 
 
+def test_manual_approval_settles_a_rolling_channel() -> None:
+    assert advisories(set(), "3.2", "1.3", manual=frozenset({"openshift-ai"})) == []
+    assert advisories(set(), "3.2", "1.3", manual=frozenset({"kueue"})) == ["no-channel-stays-on-release"]
+
+
 def test_advisory_of_an_openshift_release() -> None:
-    advisory = Advisory("old-nodes", "info", (), (), (), ("4.16",), "message", "fix", "source")
-    given = {"components": frozenset[str](), "openshift_ai": "2.25", "kueue": "1.2"}
+    advisory = Advisory("old-nodes", "info", (), (), (), ("4.16",), "", "message", "fix", "source")
+    given = {"components": frozenset[str](), "manual": frozenset[str](), "openshift_ai": "2.25", "kueue": "1.2"}
     assert [advisory.matches(openshift=minor, **given) for minor in ("4.16", "4.17")] == [True, False]  # type: ignore[arg-type]
 
 
