@@ -35,6 +35,9 @@ check: $(VENV)/.compiled ## lint, types, import contracts, freshness of generate
 	$(BIN)/lint-imports
 	$(BIN)/apportion check
 
+policies: $(VENV)/.compiled ## write policies/README.md from the policies
+	$(BIN)/apportion policy list --markdown >policies/README.md
+
 acceptance: $(VENV)/.compiled ## run the shared acceptance cases
 	$(BIN)/python $(SHARED)/acceptance/run --apportion $(CURDIR)/$(BIN)/apportion --kubectl $(CURDIR)/$(BIN)/kubectl $(CASES)
 

@@ -9,6 +9,7 @@ COMMANDS = {
     "check": "check the inputs and whether output/ is fresh; writes nothing",
     "lint": "judge Kubernetes manifests of anywhere as the cluster would",
     "ledger": "show what each pool can schedule, who is guaranteed it, what each queue can get",
+    "policy": "list the policies, show one, or test them by their own examples",
     "schema": "print the JSON Schema of the input, for editors",
     "init": "write a new repository that compiles",
 }

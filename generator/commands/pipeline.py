@@ -12,10 +12,13 @@ from generator.commands.verdict import cluster
 from generator.environment.load import FOLDER, Repository, load
 from generator.finding import FatalError, Finding, Severity, error, in_order
 from generator.kustomize import Overlay, build, layout
+from generator.manifest import Manifest
 from generator.output import Scope
 from generator.plan.ledger import Ledger
 from generator.plan.model import Plan
 from generator.plan.resolve import fleet_wide, resolve
+from generator.policy import gate, shipped
+from generator.policy.waivers import waive
 from generator.spelling import near
 from generator.validate.all import judge
 
@@ -24,13 +27,14 @@ from generator.validate.all import judge
 class Result:
     """The tree of the chosen environments (of the sound ones, where there are errors) and the findings in order.
 
-    `ledgers` are those of the same environments.
+    `ledgers` are those of the same environments. `waived` findings were accepted and are not among the others.
     """
 
     tree: Mapping[str, str]
     scope: Scope
     findings: list[Finding]
     ledgers: Sequence[Ledger]
+    waived: int
 
     @property
     def is_sound(self) -> bool:
@@ -63,6 +67,7 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress)
     if plans and len(plans) == len(given.folders):
         findings += fleet_wide(given, plans)
     overlays: list[Overlay] = []
+    sound: list[Overlay] = []
     for plan in plans:
         progress.step(f"judging {plan.name}")
         overlay, found = build(plan)
@@ -70,10 +75,20 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress)
         findings += found
         if not has_errors(found):
             findings += judge(cluster(overlay))
+            sound.append(overlay)
+    progress.step("judging by policies")
+    policies, found = shipped.policies(root)
+    ledgers = {overlay.plan.name: _ledger(overlay) for overlay in overlays}
+    findings += found + gate.judge(policies, [(o.plan, ledgers[o.plan.name], _objects(o)) for o in sound])
+    waived = waive(findings, given.waivers, as_of, chosen if names else None)
     progress.step("laying out")
     tree = layout(overlays)
     scope = _scope(chosen, tree) if names else everything
-    return Result(tree, scope, in_order(findings), [_ledger(overlay) for overlay in overlays])
+    return Result(tree, scope, in_order(waived.findings), list(ledgers.values()), waived.accepted)
+
+
+def _objects(overlay: Overlay) -> list[Manifest]:
+    return [manifest for leaf in overlay.leaves for manifest in leaf.objects()]
 
 
 def _ledger(overlay: Overlay) -> Ledger:

@@ -1,0 +1,101 @@
+"""A policy as it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from generator.finding import Location, ObjectRef, Related, Severity
+from generator.policy.cel import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that policies judge: its data in plain values, and what of it a finding names."""
+
+    data: Mapping[str, Any]
+    origin: Location | None
+    ref: ObjectRef
+    related: tuple[Related, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The item in messages: pool h100, ClusterQueue vision-training."""
+        return f"{self.ref.kind} {self.ref.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One state of the world that a policy must accept or refuse; `world` has the keys plan, ledger, manifests."""
+
+    name: str
+    world: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    params: Mapping[str, Any]
+    origin: Location
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """One policy. Its expressions are compiled when they are first needed, and once.
+
+    `each` names a collection; `params` are the defaults, which also say the type of each; `effective_on` is the day
+    (YYYY-MM-DD) from which its errors block.
+    """
+
+    id: str
+    group: str
+    title: str
+    severity: Severity
+    each: str
+    where: str | None
+    rule: str
+    message: str
+    fix: str
+    why: str
+    source: str
+    params: Mapping[str, Any]
+    since: str | None
+    effective_on: str | None
+    passing: tuple[Example, ...]
+    failing: tuple[Example, ...]
+    places: Mapping[str, Location]  # of where, rule, message, and "" for the policy itself
+
+    @property
+    def origin(self) -> Location:
+        return self.places[""]
+
+    @property
+    def predicate(self) -> str:
+        """What must hold for one item."""
+        return f"!({self.where}) || ({self.rule})" if self.where else self.rule
+
+    @cached_property
+    def all_hold(self) -> Program:
+        """Whether a list of `items` is without fault."""
+        return self._with_params(f"items.all(item, {self.predicate})")
+
+    @cached_property
+    def holds(self) -> Program:
+        """Whether one `item` is."""
+        return self._with_params(self.predicate)
+
+    @cached_property
+    def says(self) -> Program:
+        """The message about one `item`."""
+        return self._with_params(self.message)
+
+    def _with_params(self, expression: str) -> Program:
+        return Program(f'cel.bind(params, parameters["{self.id}"], {expression})')
+
+
+def plain(value: Any) -> Any:
+    """Return a YAML value in what CEL has: lists, maps, text, int, float, bool; a Decimal becomes a float."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return float(value) if isinstance(value, Decimal) else value
