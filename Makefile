@@ -7,7 +7,7 @@ SHARED ?= ../shared
 STAMP := $(VENV)/.installed
 SOURCES := $(shell find generator -name '*.py')
 
-.PHONY: help compile test check bench acceptance clean
+.PHONY: help compile test check policies bench acceptance clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
