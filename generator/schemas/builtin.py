@@ -1,7 +1,7 @@
 """The kinds of Kubernetes itself that we emit or judge, by Kubernetes release.
 
-`data/kubernetes.json` holds the definitions of the newest release, and of older ones those that differ.
-`data/kubernetes-code.yaml` adds what Kubernetes checks in code.
+`data/kubernetes.json` holds the definitions of the newest release; of older ones, `data/kubernetes-1.33.json` and so
+on hold those that differ. What Kubernetes checks in code is in them too, as far as kubernetes-code.yaml says it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from generator.facts import document
 from generator.schemas.schema import Schema
+from generator.schemas.sharing import with_children
 
 _DATA = Path(__file__).parent / "data"
 
@@ -24,14 +24,14 @@ def builtin(group: str, kind: str, version: str, kubernetes: str | None) -> Sche
     A release that we do not know is judged by the nearest one.
     """
     name = f"{group}/{version}/{kind}"
-    return _schema(name, _nearest(kubernetes)) if name in _KINDS else None
+    return _schema(name, _nearest(kubernetes)) if name in KINDS else None
 
 
 def _nearest(kubernetes: str | None) -> str:
-    newest = str(_data()["release"])
+    newest = str(_newest()["release"])
     if kubernetes is None:
         return newest
-    releases: list[str] = [*_data()["older"], newest]
+    releases: list[str] = [*_newest()["older"], newest]
     return min(releases, key=lambda release: abs(_minor(release) - _minor(kubernetes)))
 
 
@@ -40,54 +40,49 @@ def _minor(release: str) -> int:
 
 
 @cache
-def _schema(name: str, kubernetes: str) -> Schema:
+def _schema(name: str, kubernetes: str) -> Schema | None:
     group, version, kind = name.split("/")
-    definition, namespaced = _KINDS[name]
-    structure = _resolve({"$ref": definition}, _definitions(kubernetes))
-    for dropped in ("status", "metadata", "apiVersion", "kind"):
-        structure["properties"].pop(dropped, None)
-    return Schema(group, kind, version, namespaced, True, structure, builtin=True)
+    definition, namespaced = KINDS[name]
+    definitions = _definitions(kubernetes)
+    if definitions[definition] is None:
+        return None
+    made: dict[str, Any] = {}
+    root = with_children(definitions[definition], lambda child: _resolved(child, definitions, made))
+    root["properties"] = {name: child for name, child in root["properties"].items() if name not in _OWN}
+    return Schema(group, kind, version, namespaced, True, root, builtin=True, shared=tuple(made.values()))
 
 
 @cache
-def _data() -> dict[str, Any]:
+def _newest() -> dict[str, Any]:
     data: dict[str, Any] = json.loads((_DATA / "kubernetes.json").read_bytes())
     return data
 
 
 @cache
 def _definitions(kubernetes: str) -> Mapping[str, Any]:
-    data = _data()
-    definitions: dict[str, Any] = data["definitions"] | data["older"].get(kubernetes, {})
-    checked: dict[str, Any] = document(_DATA / "kubernetes-code.yaml")
-    return definitions | {
-        name: _checked(definitions[name], more) for name, more in checked.items() if name in definitions
-    }
+    definitions: dict[str, Any] = _newest()["definitions"]
+    if kubernetes == _newest()["release"]:
+        return definitions
+    older: dict[str, Any] = json.loads((_DATA / f"kubernetes-{kubernetes}.json").read_bytes())
+    return definitions | older
 
 
-def _checked(definition: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    properties = dict(definition["properties"])
-    for name, facts in more.get("properties", {}).items():
-        properties[name] = properties[name] | facts
-    required = [*definition.get("required", ()), *more.get("required", ())]
-    return {**definition, "properties": properties, "required": required}
+def _resolved(node: Mapping[str, Any], definitions: Mapping[str, Any], made: dict[str, Any]) -> Mapping[str, Any]:
+    """The structural schema with every definition in the place of its name, as one object however often it is used."""
+    name = node.get("$ref")
+    if name is None:
+        return with_children(node, lambda child: _resolved(child, definitions, made))
+    if name not in made:
+        made[name] = with_children(definitions[name], lambda child: _resolved(child, definitions, made))
+    found: Mapping[str, Any] = made[name]
+    return found
 
 
-def _resolve(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """The structural schema with every definition written out where it is used."""
-    out = dict(node)
-    if "$ref" in out:
-        out = {**_resolve(definitions[out.pop("$ref")], definitions), **out}
-    if "properties" in out:
-        out["properties"] = {name: _resolve(child, definitions) for name, child in out["properties"].items()}
-    for key in ("items", "additionalProperties"):
-        if isinstance(out.get(key), dict):
-            out[key] = _resolve(out[key], definitions)
-    return out
-
+# what is checked apart from the structure, or dropped on creation
+_OWN = frozenset({"status", "metadata", "apiVersion", "kind"})
 
 # group/version/kind -> its definition, and whether it lives in a namespace
-_KINDS: dict[str, tuple[str, bool]] = {
+KINDS: dict[str, tuple[str, bool]] = {
     **{
         f"/v1/{kind}": (f"core.v1.{kind}", kind not in ("Namespace", "PersistentVolume", "Node"))
         for kind in (

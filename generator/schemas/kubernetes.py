@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from generator.facts import document
+
 _PREFIXES = ("io.k8s.apimachinery.pkg.apis.", "io.k8s.api.")
 QUANTITY_PATTERN = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
 
@@ -34,7 +36,17 @@ def read_release(folder: Path, wanted: Iterable[str]) -> dict[str, Any]:
         if name in made or name not in by_short_name:
             continue
         made[name] = _structural(by_short_name[name], queue)
-    return made
+    checked: dict[str, Any] = document(Path(__file__).with_name("kubernetes-code.yaml"))
+    return made | {name: _checked(made[name], more) for name, more in checked.items() if name in made}
+
+
+def _checked(definition: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """A definition with what Kubernetes checks of it in code."""
+    properties = dict(definition["properties"])
+    for name, facts in more.get("properties", {}).items():
+        properties[name] = properties[name] | facts
+    required = [*definition.get("required", ()), *more.get("required", ())]
+    return {**definition, "properties": properties, **({"required": required} if required else {})}
 
 
 def short(name: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from generator.schemas.sharing import fold, referring, resolved
+
 # annotations that say nothing about what is accepted
 _PROSE = frozenset(
     {"description", "title", "example", "externalDocs", "x-kubernetes-map-type", "x-kubernetes-patch-strategy"}
@@ -23,6 +25,7 @@ class Schema:
 
     `structure` is a structural schema (apiextensions.k8s.io/v1, openAPIV3Schema) without prose. Where the kind has a
     status subresource, `structure` has no `status`: the server drops it from what is created.
+    `shared` are the nodes that stand in `structure` more than once, as the same object, each after those within it.
     `builtin` kinds belong to Kubernetes itself, which checks them in code beside the schema.
     Two schemas are equal only if they are the same object, so that what is compiled from one can be kept.
     """
@@ -34,6 +37,7 @@ class Schema:
     drops_status: bool
     structure: Mapping[str, Any]
     builtin: bool = False
+    shared: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def api_version(self) -> str:
@@ -52,9 +56,7 @@ def from_crd(crd: Mapping[str, Any]) -> list[Schema]:
         names, versions = spec["names"], spec["versions"]
         return [_version(spec, names["kind"], version) for version in versions if version["served"]]
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"is not a CustomResourceDefinition of apiextensions.k8s.io/v1: {error!r} is missing"
-        ) from error
+        raise ValueError(f"is not a CustomResourceDefinition of apiextensions.k8s.io/v1: {error}") from error
 
 
 def _version(spec: Mapping[str, Any], kind: str, version: Mapping[str, Any]) -> Schema:
@@ -89,7 +91,9 @@ def compact(node: Any) -> dict[str, Any]:
 
 
 def dump(schema: Schema) -> str:
-    """Return the compact JSON text of a schema, which `parse` reads."""
+    """Return the compact JSON text of a schema, which `parse` reads; what stands in it twice is written once."""
+    structure, shared = fold(schema.structure)
+    names = {id(node): str(number) for number, node in enumerate(shared)}
     head = {
         "group": schema.group,
         "kind": schema.kind,
@@ -97,7 +101,8 @@ def dump(schema: Schema) -> str:
         "namespaced": schema.namespaced,
         "dropsStatus": schema.drops_status,
     }
-    return _lines({**head, "schema": schema.structure}) + "\n"
+    definitions = {names[id(node)]: referring(node, names) for node in shared}
+    return _lines({**head, "definitions": definitions, "schema": referring(structure, names)}) + "\n"
 
 
 def parse(text: str | bytes) -> Schema:
@@ -108,11 +113,20 @@ def parse(text: str | bytes) -> Schema:
     """
     try:
         data = json.loads(text)
+        shared: dict[str, Any] = {}
+        for name, node in data["definitions"].items():  # each refers to earlier ones only
+            shared[name] = resolved(node, shared)
         return Schema(
-            data["group"], data["kind"], data["version"], data["namespaced"], data["dropsStatus"], data["schema"]
+            data["group"],
+            data["kind"],
+            data["version"],
+            data["namespaced"],
+            data["dropsStatus"],
+            resolved(data["schema"], shared),
+            shared=tuple(shared.values()),
         )
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"is not a compact schema: {error!r}") from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"is not a compact schema: {error}") from error
 
 
 def _lines(value: Any) -> str:

@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from generator.schemas import load
-from generator.schemas.builtin import _KINDS as BUILTIN
+from generator.schemas.builtin import KINDS as BUILTIN
 from generator.schemas.crds import definitions
 from generator.schemas.kubernetes import read_release
 from generator.schemas.schema import Schema, dump, from_crd
+
+# in OpenShift 4.16, the oldest on which a release of OpenShift AI that we know runs
+OLDEST_KUBERNETES = "1.29"
 
 # what Apportion writes or judges; a product's other kinds are left out
 KINDS = frozenset(
@@ -59,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
         sources[product][release] = Path(folder)
     for product, folders in sources.items():
         if product == "kubernetes":
-            _write("kubernetes.json", _kubernetes(folders[""]))
+            _kubernetes(folders[""])
         else:
             _product(product, folders)
     for path in _unused():
@@ -119,17 +122,20 @@ def _schemas(folder: Path) -> Iterator[Schema]:
             yield from (schema for schema in from_crd(crd) if f"{schema.group}/{schema.kind}" in KINDS)
 
 
-def _kubernetes(folder: Path) -> str:
-    releases = {_minor(path): read_release(path, _wanted()) for path in folder.glob("v1.*-local-strict")}
-    ordered = sorted(releases, key=load._order)
-    newest = releases[ordered[-1]]
-    older = {
-        release: {name: made for name, made in releases[release].items() if made != newest.get(name)}
-        for release in ordered[:-1]
-    }
-    lines = [f'"release":{json.dumps(ordered[-1])}', f'"definitions":{_one_a_line(newest)}']
-    inner = ",\n".join(f"{json.dumps(release)}:{_one_a_line(made)}" for release, made in older.items())
-    return "{\n" + ",\n".join([*lines, f'"older":{{\n{inner}\n}}']) + "\n}\n"
+def _kubernetes(folder: Path) -> None:
+    folders = {_minor(path): path for path in folder.glob("v1.*-local-strict")}
+    known = [release for release in folders if load._order(release) >= load._order(OLDEST_KUBERNETES)]
+    releases = {release: read_release(folders[release], _wanted()) for release in known}
+    *older, newest = sorted(releases, key=load._order)
+    head = f'"release":{json.dumps(newest)},\n"older":{json.dumps(older)},\n"definitions":'
+    _write("kubernetes.json", f"{{\n{head}{_one_a_line(releases[newest])}\n}}\n")
+    for release in older:
+        _write(f"kubernetes-{release}.json", _one_a_line(_difference(releases[release], releases[newest])) + "\n")
+
+
+def _difference(older: Mapping[str, Any], newest: Mapping[str, Any]) -> dict[str, Any]:
+    """The definitions that were otherwise in an older release; null for those that it had not yet."""
+    return {name: older.get(name) for name in older.keys() | newest.keys() if older.get(name) != newest.get(name)}
 
 
 def _minor(path: Path) -> str:

@@ -32,16 +32,22 @@ class Filler:
     items: Filler | None
 
 
-def filler(node: Mapping[str, Any]) -> Filler | None:
-    """Return where a structural schema has defaults, or None: nowhere."""
+def filler(node: Mapping[str, Any], made: dict[int, Filler | None]) -> Filler | None:
+    """Return where a structural schema has defaults, or None: nowhere. `made` keeps what was found for shared nodes."""
+    if id(node) not in made:
+        made[id(node)] = _filler(node, made)
+    return made[id(node)]
+
+
+def _filler(node: Mapping[str, Any], made: dict[int, Filler | None]) -> Filler | None:
     fields = tuple(
         Field(name, child.get("default", _NONE), bool(child.get("nullable")), below)
         for name, child in node.get("properties", {}).items()
-        if (below := filler(child)) or "default" in child
+        if (below := filler(child, made)) or "default" in child
     )
     more = node.get("additionalProperties")
-    values = filler(more) if isinstance(more, Mapping) else None
-    items = filler(node["items"]) if "items" in node else None
+    values = filler(more, made) if isinstance(more, Mapping) else None
+    items = filler(node["items"], made) if "items" in node else None
     return Filler(fields, values, items) if fields or values or items else None
 
 

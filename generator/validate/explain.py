@@ -9,10 +9,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from generator.finding import Layer
+from generator.finding import Layer, Severity
 from generator.spelling import hint
 from generator.validate.paths import Path, render
-from generator.validate.structural import pattern_of
+from generator.validate.structural import Judge
+from generator.validate.translation import pattern_of
 from generator.validate.violation import Violation
 
 if TYPE_CHECKING:
@@ -29,9 +30,14 @@ BLOCKING_RULES = frozenset(
 _Told = tuple[str, str, str, str]
 
 
-def explain(error: ValidationError, json_schema: Mapping[str, Any]) -> Iterator[Violation]:
+def objections(judge: Judge, body: Any, within: Path = ()) -> Iterator[Violation]:
+    """Yield all that a JSON Schema has against a value, which stands at the path `within`."""
+    for error in judge.validator.iter_errors(body):
+        yield from _explain(error, judge.json_schema, (*within, *error.instance_path))
+
+
+def _explain(error: ValidationError, json_schema: Mapping[str, Any], path: Path) -> Iterator[Violation]:
     """Yield the violations that one error of the engine stands for; it names several unknown fields at once."""
-    path = tuple(error.instance_path)
     keyword = error.kind.name
     if keyword == "additionalProperties":
         yield from _unknown(error, path, json_schema)
@@ -48,6 +54,7 @@ def explain(error: ValidationError, json_schema: Mapping[str, Any]) -> Iterator[
         yield _key(error, path)
     else:
         rule, kind, message, fix = _TOLD.get(keyword, _other)(error)
+        kind = INVALID if path[0:1] == ("metadata",) else kind  # checked by code of its own, which has no other word
         yield _violation(rule, _place(path), kind, f"{_shown(error.instance)} {message}", fix)
 
 
@@ -89,7 +96,7 @@ def _key(error: ValidationError, path: Path) -> Violation:
 
 
 def _type(error: ValidationError) -> _Told:
-    wanted = " or ".join(error.kind.value)
+    wanted = " or ".join(kind for kind in error.kind.value if kind != "null")
     return "value-of-wrong-type", INVALID, f"must be of type {wanted}", f"write {_A.get(wanted, wanted)}"
 
 
@@ -197,12 +204,13 @@ def not_json(error: ValueError) -> Violation:
     )
 
 
-def namespace_forbidden() -> Violation:
-    """The violation of a namespace on a kind that belongs to the cluster."""
-    return _violation(
-        "namespace-not-allowed",
-        ("metadata", "namespace"),
-        "Forbidden",
-        "the kind belongs to the cluster, not to a namespace",
+def namespace_ignored() -> Violation:
+    """What to say of a namespace on a kind that belongs to the cluster: the server drops it, and Git never matches."""
+    return Violation(
+        "namespace-ignored",
+        Layer.SCHEMA,
+        "metadata.namespace",
+        "the kind belongs to the cluster: the server drops the namespace",
         "remove metadata.namespace",
+        Severity.WARNING,
     )

@@ -23,12 +23,20 @@ class ListNode:
     keys: tuple[str, ...] | None = None
 
 
-def list_tree(node: Mapping[str, Any]) -> ListNode | None:
-    """Return where a structural schema has sets and list maps, or None: nowhere."""
-    fields = tuple((name, below) for name, child in node.get("properties", {}).items() if (below := list_tree(child)))
+def list_tree(node: Mapping[str, Any], made: dict[int, ListNode | None]) -> ListNode | None:
+    """Return where a schema has sets and list maps, or None: nowhere. `made` keeps what was found for shared nodes."""
+    if id(node) not in made:
+        made[id(node)] = _list_tree(node, made)
+    return made[id(node)]
+
+
+def _list_tree(node: Mapping[str, Any], made: dict[int, ListNode | None]) -> ListNode | None:
+    fields = tuple(
+        (name, below) for name, child in node.get("properties", {}).items() if (below := list_tree(child, made))
+    )
     more = node.get("additionalProperties")
-    values = list_tree(more) if isinstance(more, Mapping) else None
-    items = list_tree(node["items"]) if "items" in node else None
+    values = list_tree(more, made) if isinstance(more, Mapping) else None
+    items = list_tree(node["items"], made) if "items" in node else None
     keys = {"set": (), "map": tuple(node.get("x-kubernetes-list-map-keys", ()))}.get(
         node.get("x-kubernetes-list-type", "")
     )

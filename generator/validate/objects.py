@@ -12,9 +12,9 @@ from generator.validate.explain import (
     BLOCKING_RULES,
     annotations_too_large,
     duplicate,
-    explain,
-    namespace_forbidden,
+    namespace_ignored,
     not_json,
+    objections,
 )
 from generator.validate.lists import distinct, duplicates
 from generator.validate.rules import all_pass, broken_rules
@@ -41,25 +41,22 @@ def validate_object(body: Mapping[str, Any], schema: Schema, old: Mapping[str, A
     """
     parts = compiled(schema)
     filled = _fill(schema, parts, body)
-    found: list[Violation] = []
     try:
-        valid = parts.validator.is_valid(filled)
+        found = [] if parts.root.validator.is_valid(filled) else _schema_errors(schema, parts, filled)
+        found += _metadata(filled.get("metadata"), schema, parts)
     except ValueError as error:
         return [not_json(error)]
-    if not valid:
-        if holds_null(body):
-            filled = defaults(schema, body)
-        found = [
-            violation
-            for error in parts.validator.iter_errors(filled)
-            for violation in explain(error, parts.json_schema)
-        ]
-    found += _metadata(filled.get("metadata"), schema)
     if parts.lists and not distinct(filled, parts.lists):
         found += [duplicate(path, shown) for path, shown in duplicates(filled, parts.lists)]
     if not any(violation.rule in BLOCKING_RULES for violation in found):
         found += _broken_rules(schema, parts, filled, old)
     return found
+
+
+def _schema_errors(schema: Schema, parts: Compiled, body: Mapping[str, Any]) -> list[Violation]:
+    if holds_null(body):
+        body = defaults(schema, body)
+    return [*objections(parts.root, body)]
 
 
 def _broken_rules(
@@ -79,12 +76,12 @@ def _fill(schema: Schema, parts: Compiled, body: Mapping[str, Any]) -> Mapping[s
     return filled
 
 
-def _metadata(meta: Any, schema: Schema) -> list[Violation]:
-    found: list[Violation] = []
+def _metadata(meta: Any, schema: Schema, parts: Compiled) -> list[Violation]:
     if not isinstance(meta, dict):
-        return found
+        return []  # which the root has objected to
+    found = [] if parts.metadata.validator.is_valid(meta) else [*objections(parts.metadata, meta, ("metadata",))]
     if not schema.namespaced and meta.get("namespace"):
-        found.append(namespace_forbidden())
+        found.append(namespace_ignored())
     annotations = meta.get("annotations")
     if isinstance(annotations, dict) and (size := _size(annotations)) > metadata.MAX_ANNOTATIONS:
         found.append(annotations_too_large(size, metadata.MAX_ANNOTATIONS))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from generator.validate.cel.rewrite import rewrite
+from generator.validate.cel.rewrite import Times, rewrite
 
 ABSENT: Any = object()
 """In place of an old value: there is none, which a rule with optionalOldSelf can tell."""
@@ -17,15 +17,16 @@ class CelError(Exception):
 
 
 @cache
-def compile_expression(expression: str, optional_old: bool = False) -> Callable[..., Any]:
+def compile_expression(expression: str, optional_old: bool = False, times: Times = ()) -> Callable[..., Any]:
     """Return the function (self, oldSelf) -> value that evaluates an expression; it raises CelError too.
 
+    `times` are the paths from self to fields that hold times, and how to read one: `((("at",), "timestamp"),)`.
     `optional_old` makes `oldSelf` an optional, as `optionalOldSelf: true` does in a CustomResourceDefinition.
 
     Raises:
         CelError: the expression has a syntax error, or calls what Kubernetes does not offer.
     """
-    text = rewrite(expression)
+    text = rewrite(expression, times)
     if optional_old:
         text = f"cel.bind(oldSelf, oldSelfGiven ? optional.of(dyn(before)) : optional.none(), {text})"
     environment, error_type = _environment()

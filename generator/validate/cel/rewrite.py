@@ -7,7 +7,9 @@ an optional: an extension cannot add overloads to functions that another one dec
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+Times = tuple[tuple[tuple[str, ...], str], ...]
 
 _TOKEN = re.compile(
     r"""(?P<string>[bB]?[rR](?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|"[^"\n]*")
@@ -29,11 +31,12 @@ def names(expression: str) -> set[str]:
     return {text for kind, text in tokens(expression) if kind == "name"}
 
 
-def rewrite(expression: str) -> str:
-    """Return the expression in the runtime's spelling."""
+def rewrite(expression: str, times: Times = ()) -> str:
+    """Return the expression in the runtime's spelling; what it reads of `times` is converted from text."""
     texts = [text for _, text in tokens(expression)]
     solid = _solid(expression)
     words = [text for _, text in solid]
+    _convert(words, dict(times))
     for opened in _validations(words):
         _rename_result(words, opened)
     for i, word in enumerate(words):
@@ -42,6 +45,19 @@ def rewrite(expression: str) -> str:
     for (position, _), word in zip(solid, words, strict=True):
         texts[position] = word
     return "".join(texts)
+
+
+def _convert(words: list[str], times: Mapping[tuple[str, ...], str]) -> None:
+    """Turn `self.at` into `timestamp(self.at)`, but for `has(self.at)`."""
+    for i, word in enumerate(words if times else ()):
+        if word not in ("self", "oldSelf") or words[i - 1 : i] == ["."] or words[max(i - 2, 0) : i] == ["has", "("]:
+            continue
+        end = i + 1
+        while words[end : end + 1] == ["."] and words[end + 1 : end + 2] and words[end + 2 : end + 3] != ["("]:
+            end += 2
+        if function := times.get(tuple(words[i + 2 : end : 2])):
+            words[i] = f"{function}({word}" if end > i + 1 else f"{function}({word})"
+            words[end - 1] += ")" if end > i + 1 else ""
 
 
 def _solid(expression: str) -> list[tuple[int, str]]:

@@ -1,8 +1,9 @@
 """What a value looks like from within CEL, where the schema says more than JSON does.
 
-A `number` is a double also when it is written 1, a date-time is a timestamp, bytes are decoded, and a field whose name
-is no identifier, or a word of CEL, is escaped. In rules that compare with the old object, sets and list maps are equal
-in any order. Source: k8s.io/apiserver pkg/cel/common/values.go, pkg/cel/escaping.go.
+A `number` is a double also when it is written 1, bytes are decoded, and a field whose name is no identifier, or a word
+of CEL, is escaped. In rules that compare with the old object, sets and list maps are equal in any order. Times cannot
+be handed to the runtime: they stay text, and a rule that reads one is rewritten to convert it (`times`).
+Source: k8s.io/apiserver pkg/cel/common/values.go, pkg/cel/escaping.go.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 _RESERVED = frozenset(
@@ -45,6 +45,15 @@ class Shape:
     def _entry(self, key: str, value: Any) -> tuple[str, Any]:
         name, below = (self.fields or {}).get(key, (key, self.values))
         return name, below.apply(value) if below else value
+
+
+def plain(value: Any) -> Any:
+    """Return a JSON value made of dict, list and str themselves: the runtime takes no subclass, as `source` reads."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, str) else value
 
 
 def escape(name: str) -> str:
@@ -90,23 +99,27 @@ def _order(node: Mapping[str, Any]) -> Callable[[Any], str] | None:
     return None
 
 
+def times(node: Mapping[str, Any], path: tuple[str, ...] = ()) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """Return the fields that hold times, by their path from `self`, each with the function that reads one."""
+    if node.get("type") == "string":
+        function = {"date-time": "timestamp", "datetime": "timestamp", "duration": "duration"}.get(
+            node.get("format", "")
+        )
+        return ((path, function),) if function else ()
+    properties = node.get("properties", {}).items()
+    return tuple(found for name, child in properties for found in times(child, (*path, escape(name))))
+
+
 def _scalar(node: Mapping[str, Any]) -> Callable[[Any], Any] | None:
     if node.get("type") == "number":
         return _double
     if node.get("type") != "string":
         return None
-    return {"date-time": _timestamp, "byte": _bytes}.get(node.get("format", ""))
+    return _bytes if node.get("format") == "byte" else None
 
 
 def _double(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def _timestamp(value: Any) -> Any:
-    try:
-        return datetime.fromisoformat(value)
-    except (TypeError, ValueError):
-        return value
 
 
 def _bytes(value: Any) -> Any:

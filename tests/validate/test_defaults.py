@@ -1,0 +1,73 @@
+"""Defaults and nulls, as the server stores them."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from generator.validate.defaults import fill, filler, without_nulls
+from generator.validate.objects import defaults
+from tests.validate.things import body, thing
+
+NODE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "plain": {"type": "string"},
+        "mode": {"type": "string", "default": "auto"},
+        "nullable": {"type": "string", "nullable": True, "default": "set"},
+        "nested": {
+            "type": "object",
+            "default": {},
+            "properties": {"depth": {"type": "integer", "default": 3}},
+        },
+        "absent": {"type": "object", "properties": {"x": {"type": "integer", "default": 1}}},
+        "items": {"type": "array", "items": {"type": "object", "properties": {"x": {"default": 1}}}},
+        "map": {"type": "object", "additionalProperties": {"type": "object", "properties": {"x": {"default": 1}}}},
+    },
+}
+FILLED = {"mode": "auto", "nullable": "set", "nested": {"depth": 3}}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({}, FILLED),
+        ({"mode": "manual"}, {**FILLED, "mode": "manual"}),
+        ({"mode": None}, FILLED),
+        ({"nullable": None}, {**FILLED, "nullable": None}),
+        ({"nested": {"depth": 5}}, {**FILLED, "nested": {"depth": 5}}),
+        ({"absent": {}}, {**FILLED, "absent": {"x": 1}}),
+        ({"items": [{}, {"x": 2}, 7]}, {**FILLED, "items": [{"x": 1}, {"x": 2}, 7]}),
+        ({"map": {"a": {}}}, {**FILLED, "map": {"a": {"x": 1}}}),
+        ({"plain": None}, FILLED),
+        ("no object", "no object"),
+    ],
+)
+def test_defaults(value: Any, expected: Any) -> None:
+    before = copy.deepcopy(value)
+    assert defaults(thing(NODE), body(value)) == body(expected)
+    assert value == before
+
+
+def test_what_needs_nothing_is_the_same_object() -> None:
+    whole = {**FILLED, "items": [{"x": 1}], "map": {"a": {"x": 1}}}
+    assert fill(whole, filler(NODE, {})) is whole
+
+
+def test_a_schema_without_defaults() -> None:
+    assert filler({"type": "object", "properties": {"a": {"type": "string"}}}, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"plain": None, "unknown": None}, {"unknown": None}),
+        ({"items": [None, {"x": None}]}, {"items": [None, {"x": None}]}),
+        ({"map": {"a": None}}, {"map": {}}),
+    ],
+)
+def test_nulls(value: Any, expected: Any) -> None:
+    """A null stays where it means something: in a list, in an unknown field, where a default will replace it."""
+    assert without_nulls(value, NODE) == expected
