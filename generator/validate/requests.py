@@ -57,7 +57,8 @@ def accelerators_alone(queue: Queue) -> list[str]:
 
 
 def _accelerators_alone(cluster: Cluster, queue: Queue) -> Finding:
-    missing = " and ".join(accelerators_alone(queue))
+    lacking = accelerators_alone(queue)
+    missing = " and ".join(lacking)
     return cluster.finding(
         queue.manifest,
         "accelerator-only-queue",
@@ -66,6 +67,7 @@ def _accelerators_alone(cluster: Cluster, queue: Queue) -> Finding:
         "unavailable and admits nothing",
         "cover cpu, memory and ephemeral-storage beside the accelerators, with their share of the nodes",
         "spec.resourceGroups",
+        severity=Severity.ERROR if len(lacking) > 1 else Severity.WARNING,
     )
 
 

@@ -10,6 +10,7 @@ from generator.finding import Finding, Layer
 from generator.manifest import Manifest
 from generator.validate import kinds
 from generator.validate.admission import (
+    auth,
     cluster_queue,
     cohort,
     dashboard_profile,
@@ -29,10 +30,12 @@ from generator.validate.violation import Violation
 
 _GUARDED_BY_KUEUE = (kinds.CLUSTER_QUEUE, kinds.COHORT, kinds.RESOURCE_FLAVOR)
 _LEGACY = ("dashboard.opendatahub.io", "HardwareProfile"), ("dashboard.opendatahub.io", "AcceleratorProfile")
+_AUTH = ("services.platform.opendatahub.io", "Auth")
 _SINGLETONS = (kinds.DATA_SCIENCE_CLUSTER, kinds.DSC_INITIALIZATION)
 _JUDGED = (
     *_GUARDED_BY_KUEUE,
     *_LEGACY,
+    _AUTH,
     *_SINGLETONS,
     *kinds.WORKLOADS,
     kinds.LOCAL_QUEUE,
@@ -74,6 +77,8 @@ def _validate(
         yield from dsc_initialization.validate(body, target, old, existing)
     elif kind == kinds.HARDWARE_PROFILE:
         yield from hardware_profile.validate(body)
+    elif kind == _AUTH:
+        yield from auth.validate(body)
     elif kind in _LEGACY:
         yield from dashboard_profile.validate(body, target)
     elif kind in (kinds.CLUSTER_RUNTIME, kinds.RUNTIME):
