@@ -55,7 +55,7 @@ def fill(value: Any, at: Filler | None) -> Any:
     """Return a value with its defaults; what needs none is the same object, and nothing is changed in place."""
     if at is None:
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         filled = _fill_fields(value, at)
         return filled if at.values is None else _fill_all(filled, at.values, {field.name for field in at.fields})
     if isinstance(value, list) and at.items:
@@ -87,7 +87,7 @@ def _fill_all(value: Mapping[str, Any], at: Filler, but: set[str]) -> Mapping[st
 
 def holds_null(value: Any) -> bool:
     """Whether a null stands anywhere in a value."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return any(map(holds_null, value.values()))
     return any(map(holds_null, value)) if isinstance(value, list) else value is None
 
@@ -96,7 +96,7 @@ def without_nulls(value: Any, node: Mapping[str, Any]) -> Any:
     """Return a value without the fields that are null, have a schema, are not nullable and have no default."""
     if isinstance(value, list):
         return [without_nulls(item, node.get("items", {})) for item in value]
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return value
     properties, more = node.get("properties", {}), node.get("additionalProperties")
     kept = {}

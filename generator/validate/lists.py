@@ -45,14 +45,18 @@ def _list_tree(node: Mapping[str, Any], made: dict[int, ListNode | None]) -> Lis
 
 def distinct(value: Any, at: ListNode) -> bool:
     """Whether `duplicates` would find nothing, told faster; False may be said of lists that only look strange."""
+    if isinstance(value, dict):
+        for name, below in at.fields:
+            if name in value and not distinct(value[name], below):
+                return False
+        return at.values is None or all(distinct(item, at.values) for item in value.values())
     if isinstance(value, list):
         if at.keys is not None and not _all_differ(value, at.keys):
             return False
-        return at.items is None or all(distinct(item, at.items) for item in value)
-    if isinstance(value, Mapping):
-        if not all(distinct(value[name], below) for name, below in at.fields if name in value):
-            return False
-        return at.values is None or all(distinct(item, at.values) for item in value.values())
+        if at.items is not None:
+            for item in value:
+                if not distinct(item, at.items):
+                    return False
     return True
 
 

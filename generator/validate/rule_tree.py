@@ -81,7 +81,7 @@ class RuleNode:
 
     def passes(self, value: Any) -> bool:
         """Whether all rules that need no old object hold, judged at once. False may also mean: judge one by one."""
-        if self._read is not None and isinstance(value, Mapping):
+        if self._read is not None and isinstance(value, dict):
             value = {name: value[name] for name in self._read if name in value}
         try:
             key = marshal.dumps(value)
