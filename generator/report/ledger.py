@@ -1,6 +1,7 @@
 """The capacity ledger as tables of at most 100 columns, and as the keys that it adds to the JSON envelope.
 
-The tables show accelerators first and leave out what a queue neither owns nor could get; JSON has every line.
+The tables show accelerators first, leave out what a queue neither owns nor could get, and round down what is longer
+than 9 characters; JSON has every line and exact amounts.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from typing import Any, NamedTuple
 
 from generator.plan.ledger import Ledger
 from generator.plan.ledger.lines import PoolLine, QueueLine
+from generator.plan.model import BYTES
 from generator.plan.rounding import shown
+from generator.quantity import UNIT, Amount
 from generator.report.text import plain
 
 WIDTH = 100
 _GAP = 2
+_CELL = 9
 _RED, _BOLD = "31", "1"
 _POOL = ("installed", "schedulable", "guaranteed", "lendable", "borrowable", "stranded")
 _QUEUE = ("guaranteed", "potential", "lendable", "reclaimable", "one pod", "one gang")
@@ -84,9 +88,9 @@ def _pool_rows(ledger: Ledger) -> Iterator[_Row]:
         yield _Row(f"  {name}, {_nodes(ledger.plan.pools[name].nodes)}")
         for line in lines:
             amounts = (line.installed, line.schedulable, line.guaranteed, line.lendable, line.borrowable)
-            cells = [shown(line.resource, amount) for amount in amounts]
+            cells = [_brief(line.resource, amount) for amount in amounts]
             over = line.over_committed
-            last = f"over by {shown(line.resource, over)}" if over else shown(line.resource, line.stranded)
+            last = f"over by {_brief(line.resource, over)}" if over else _brief(line.resource, line.stranded)
             yield _Row(f"    {line.resource}", (*cells, last), _RED if over else "")
 
 
@@ -105,7 +109,19 @@ def _queue_rows(queues: Sequence[QueueLine]) -> Iterator[_Row]:
 
 def _queue_row(line: QueueLine) -> _Row:
     amounts = (line.guaranteed, line.potential, line.lendable, line.reclaimable, line.largest_pod, line.largest_gang)
-    return _Row(f"      {line.resource}", tuple(shown(line.resource, amount) for amount in amounts))
+    return _Row(f"      {line.resource}", tuple(_brief(line.resource, amount) for amount in amounts))
+
+
+def _brief(resource: str, amount: Amount) -> str:
+    """Return an amount as it is where it is short, else rounded down to a tenth of a larger unit."""
+    exact = shown(resource, amount)
+    if len(exact) <= _CELL:
+        return exact
+    base, suffixes = (1024, ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")) if resource in BYTES else (1000, ("", *"kMGTPE"))
+    tenths, power = amount * 10 // UNIT, 0
+    while tenths >= 10**6:
+        tenths, power = tenths // base, power + 1
+    return f"{tenths // 10}.{tenths % 10}{suffixes[power]}"
 
 
 def _table(title: str, heads: Sequence[str], rows: Sequence[_Row], colour: bool) -> Iterator[str]:
