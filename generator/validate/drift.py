@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
 from generator.validate import kinds
-from generator.validate.admission.quotas import LIMITS, amounts
+from generator.validate.admission.quotas import AMOUNTS, amounts, printed
 from generator.validate.canonical import canonical_form
 from generator.validate.cluster import Cluster, name_of
 from generator.validate.kinds import Kind
@@ -43,10 +43,10 @@ def quantities(cluster: Cluster, kind: Kind, manifest: Manifest) -> Iterator[Fin
     """Kueue reads the whole queue and writes it back: quantities come back canonical, and as strings."""
     spec = mapping(manifest.body, "spec")
     odd: dict[str, tuple[object, str]] = {}
-    for path, _, resource in amounts(spec) if kind in _QUANTITIES else ():
-        for key in ("nominalQuota", *LIMITS):
-            if (form := _otherwise(get(resource, key))) is not None:
-                odd[f"{path}.{key}"] = resource[key], form
+    for place, resource in amounts(spec) if kind in _QUANTITIES else ():
+        for key in AMOUNTS:
+            if (form := _otherwise(resource.get(key))) is not None:
+                odd[printed(place, key)] = resource[key], form
     if (form := _otherwise(get(spec, "fairSharing", "weight"))) is not None:
         odd["spec.fairSharing.weight"] = get(spec, "fairSharing", "weight"), form
     if odd:

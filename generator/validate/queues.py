@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil
 from typing import Any
 
@@ -14,7 +14,7 @@ from generator.plan.capacity import Key, Member, Quota, QuotaTree
 from generator.quantity import UNIT, Amount
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, labels_of, name_of, namespace_of
-from generator.validate.shape import exact, get, mapping, mappings, text, texts
+from generator.validate.shape import exact, mapping, mappings, text, texts
 from generator.validate.syntax import selects
 
 NEVER = "Never"
@@ -213,8 +213,15 @@ def read(manifest: Manifest) -> Queue:
 
 def amount(resource: str, value: object) -> Amount | None:
     """Return a quantity as Kueue counts it: cpu in thousandths of a core, all else in whole units; in thousandths."""
-    number = exact(value)
-    return None if number is None else rounded(resource, number)
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    return _amount(resource == "cpu", str(value))
+
+
+@lru_cache(maxsize=4096)
+def _amount(is_cpu: bool, written: str) -> Amount | None:
+    number = exact(written)
+    return None if number is None else rounded("cpu" if is_cpu else "", number)
 
 
 def rounded(resource: str, number: Fraction) -> Amount:
@@ -234,8 +241,8 @@ def _groups(spec: Mapping[str, Any]) -> Iterator[Group]:
 def _quotas(flavor: Mapping[str, Any]) -> Iterator[tuple[str, Quota]]:
     for _, resource in mappings(flavor, "resources"):
         name = text(resource, "name")
-        limits = [amount(name, get(resource, key)) for key in ("borrowingLimit", "lendingLimit")]
-        yield name, Quota(amount(name, get(resource, "nominalQuota")) or 0, *limits)
+        limits = [amount(name, resource.get(key)) for key in ("borrowingLimit", "lendingLimit")]
+        yield name, Quota(amount(name, resource.get("nominalQuota")) or 0, *limits)
 
 
 def _cohort_quotas(manifest: Manifest) -> dict[Key, Quota]:

@@ -16,6 +16,10 @@ from generator.validate.syntax import name_defect
 from generator.validate.violation import Violation
 
 LIMITS = ("borrowingLimit", "lendingLimit")
+AMOUNTS = ("nominalQuota", *LIMITS)
+Place = tuple[int, int, int]
+"""Index of a resource group, of a flavor in it, of a resource in that."""
+
 _NANO = Fraction(1, 10**9)
 
 
@@ -29,8 +33,8 @@ def group_violations(spec: Mapping[str, Any]) -> Iterator[Violation]:
         for number, flavor in mappings(group, "flavors"):
             place = f"{path}.flavors[{number}]"
             yield from resources_out_of_order(group, flavor, place)
-            yield from negative_amount(flavor, place)
             yield from flavor_in_two_groups(flavor, flavors, place)
+    yield from negative_amount(spec)
 
 
 def _covered(group: Mapping[str, Any], seen: set[str], path: str) -> Iterator[Violation]:
@@ -88,15 +92,15 @@ def resources_out_of_order(group: Mapping[str, Any], flavor: Mapping[str, Any], 
             )
 
 
-def negative_amount(flavor: Mapping[str, Any], path: str) -> Iterator[Violation]:
+def negative_amount(spec: Mapping[str, Any]) -> Iterator[Violation]:
     """Quotas and limits are not negative."""
-    for index, resource in mappings(flavor, "resources"):
-        for key in ("nominalQuota", *LIMITS):
-            amount = exact(get(resource, key))
+    for place, resource in amounts(spec):
+        for key in AMOUNTS:
+            amount = exact(resource.get(key))
             if amount is not None and amount < 0:
                 yield refusal(
                     "negative-quota",
-                    f"{path}.resources[{index}].{key}",
+                    printed(place, key),
                     f"{key} {resource[key]} of {text(resource, 'name')} is below 0",
                     "write 0 or more",
                 )
@@ -104,12 +108,12 @@ def negative_amount(flavor: Mapping[str, Any], path: str) -> Iterator[Violation]
 
 def limit_without_group(spec: Mapping[str, Any], group: str, keys: tuple[str, ...]) -> Iterator[Violation]:
     """Without a group to share with there is nothing to limit; `group` is "cohort" or "parent"."""
-    for path, _, resource in amounts(spec):
+    for place, resource in amounts(spec):
         for key in keys:
             if resource.get(key) is not None:
                 yield refusal(
                     f"{'borrowing' if key == 'borrowingLimit' else 'lending'}-limit-without-{group}",
-                    f"{path}.{key}",
+                    printed(place, key),
                     f"{key} of {text(resource, 'name')} is set and there is no {group}: it must be empty",
                     f"name a {group}, or remove {key}",
                 )
@@ -117,12 +121,12 @@ def limit_without_group(spec: Mapping[str, Any], group: str, keys: tuple[str, ..
 
 def lending_limit_above_nominal(spec: Mapping[str, Any]) -> Iterator[Violation]:
     """A ClusterQueue may not lend more than it owns (a Cohort may). Source: validateLendingLimit; from 0.6."""
-    for path, _, resource in amounts(spec):
-        lent, owned = exact(get(resource, "lendingLimit")), exact(get(resource, "nominalQuota"))
+    for place, resource in amounts(spec):
+        lent, owned = exact(resource.get("lendingLimit")), exact(resource.get("nominalQuota"))
         if lent is not None and owned is not None and lent > owned:
             yield refusal(
                 "lending-limit-above-nominal",
-                f"{path}.lendingLimit",
+                printed(place, "lendingLimit"),
                 f"lendingLimit {resource['lendingLimit']} of {text(resource, 'name')} is more than its "
                 f"nominalQuota {resource['nominalQuota']}",
                 f"lower lendingLimit to {resource['nominalQuota']} or less",
@@ -142,10 +146,15 @@ def fair_sharing_weight(spec: Mapping[str, Any], *, threshold: bool) -> Iterator
         yield refusal("fair-sharing-weight", path, f"the weight {written} is too small: it must exceed 1n", fix)
 
 
-def amounts(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield path, flavor name and resource quota for every amount in spec.resourceGroups."""
+def amounts(spec: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+    """Yield place and resource quota for every amount in spec.resourceGroups."""
     for index, group in mappings(spec, "resourceGroups"):
         for number, flavor in mappings(group, "flavors"):
             for position, resource in mappings(flavor, "resources"):
-                path = f"spec.resourceGroups[{index}].flavors[{number}].resources[{position}]"
-                yield path, text(flavor, "name"), resource
+                yield (index, number, position), resource
+
+
+def printed(place: Place, key: str) -> str:
+    """Return the path of a field of an amount as the server prints it."""
+    index, number, position = place
+    return f"spec.resourceGroups[{index}].flavors[{number}].resources[{position}].{key}"
