@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from generator.quantity import UNIT, Amount
 
@@ -15,9 +16,8 @@ Key = tuple[str, str]
 """Flavor, resource."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
-    """One resource of one flavor; a limit of None is no limit."""
+class Quota(NamedTuple):
+    """One resource of one flavor; a limit of None is no limit. A tuple, for a fleet has tens of thousands."""
 
     nominal: Amount
     borrowing_limit: Amount | None = None
