@@ -35,9 +35,9 @@ def schema(group: str, kind: str, version: str, target: Target) -> Schema | None
     """
     if (found := builtin(group, kind, version, target.kubernetes)) is not None:
         return found
-    releases = _source(group, kind, target)[1].get(version, {})
-    file = releases.get(_release(group, kind, target))
-    return None if file is None else _read(file_of(group, kind, version, file))
+    product, by_version = _source(group, kind, target)
+    origin = by_version.get(version, {}).get(_release(group, kind, target))
+    return None if origin is None else _read(file_of(group, kind, version, product, origin))
 
 
 def versions(group: str, kind: str, target: Target) -> tuple[str, ...]:
@@ -63,10 +63,16 @@ def _read(name: str) -> Schema:
     return parse((DATA / name).read_bytes())
 
 
-def file_of(group: str, kind: str, version: str, release: str) -> str:
-    """Return the name of our file of a kind's version as it was in a release ("": the product has none)."""
+def file_of(group: str, kind: str, version: str, product: str, release: str) -> str:
+    """Return the name of our file of a kind's version as it was in a product's release ("": the product has none)."""
     stem = f"{group}_{kind}_{version}".lower()
-    return f"{stem}@{release}.json" if release else f"{stem}.json"
+    return f"{stem}@{product}-{release}.json" if release else f"{stem}.json"
+
+
+def halves(name: str) -> tuple[str, str]:
+    """Return group and kind of a name in the index: `kueue.x-k8s.io/ClusterQueue`."""
+    group, _, kind = name.partition("/")
+    return group, kind
 
 
 def _source(group: str, kind: str, target: Target) -> tuple[str, dict[str, dict[str, str]]]:
@@ -84,10 +90,10 @@ def _release(group: str, kind: str, target: Target) -> str:
     wanted = getattr(target, product, None)
     if wanted is None:
         return ours[-1]
-    before = [release for release in ours if _order(release) <= _order(wanted)]
+    before = [release for release in ours if order(release) <= order(wanted)]
     return before[-1] if before else ours[0]
 
 
-def _order(release: str) -> tuple[int, ...]:
+def order(release: str) -> tuple[int, ...]:
     """ "3.10" comes after "3.9"; a patch is part of its minor release."""
     return tuple(int(part) if part.isdecimal() else 0 for part in release.split(".")[:2])

@@ -4,7 +4,8 @@
     python -m generator.schemas.tool kubernetes=FOLDER-OF-kubernetes_validate
 
 A product is a field of Target (kueue, openshift_ai, argo_cd, trainer) with its release, or one without releases (olm).
-What a run is not told about stays as it is. Only structure is kept: fields, types, limits, defaults and CEL rules.
+What a run is not told about stays as it is: `kueue:1.5=crds/` adds a release.
+Only structure is kept: fields, types, limits, defaults and CEL rules.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from generator.schemas import load
 from generator.schemas.builtin import KINDS as BUILTIN
 from generator.schemas.crds import definitions
 from generator.schemas.kubernetes import read_release
-from generator.schemas.schema import Schema, dump, from_crd
+from generator.schemas.schema import Schema, dump, from_crd, parse
 
 # in OpenShift 4.16, the oldest on which a release of OpenShift AI that we know runs
 OLDEST_KUBERNETES = "1.29"
@@ -70,50 +71,61 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _product(product: str, folders: Mapping[str, Path]) -> None:
+    """Put releases of a product in the index, and its files; its other releases stay as they are."""
+    index = _index()
+    found = _kept(index, product, folders)
+    for release, folder in folders.items():
+        for schema in _schemas(folder):
+            found[f"{schema.group}/{schema.kind}"][schema.version][release] = schema
+    index["products"][product] = sorted({*index["products"].get(product, ()), *folders}, key=load.order)
+    for kind, by_version in found.items():
+        files = {version: _files(product, by_release) for version, by_release in sorted(by_version.items())}
+        index["kinds"].setdefault(kind, {})[product] = files
+    ordered = {part: dict(sorted(index[part].items())) for part in ("products", "kinds")}
+    _write("index.json", json.dumps(ordered, indent=1) + "\n")
+
+
+def _index() -> dict[str, Any]:
+    path = load.DATA / "index.json"
+    found: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {"products": {}, "kinds": {}}
+    return found
+
+
+def _kept(index: Mapping[str, Any], product: str, but: Iterable[str]) -> dict[str, Any]:
+    """A product's schemas by kind, version and release, but for the releases that are read anew."""
+    found: dict[str, Any] = defaultdict(lambda: defaultdict(dict))
+    for kind, products in index["kinds"].items():
+        for version, releases in products.pop(product, {}).items():
+            for release, origin in releases.items():
+                if release not in but:
+                    text = (load.DATA / load.file_of(*load.halves(kind), version, product, origin)).read_bytes()
+                    found[kind][version][release] = parse(text)
+    return found
+
+
+def _files(product: str, by_release: Mapping[str, Schema]) -> dict[str, str]:
+    """Write one file per distinct schema; return which release uses whose file."""
+    first: dict[str, str] = {}
+    used = {}
+    for release in sorted(by_release, key=load.order):
+        schema = by_release[release]
+        text = dump(schema)
+        used[release] = first.setdefault(text, release)
+        _write(load.file_of(schema.group, schema.kind, schema.version, product, used[release]), text)
+    return used
+
+
 def _unused() -> Iterator[Path]:
     """The schema files that the index does not name any more."""
-    index = json.loads((load.DATA / "index.json").read_text())
     used = {
-        load.file_of(kind.split("/")[0], kind.split("/")[1], version, release)
-        for kind, products in index["kinds"].items()
-        for versions in products.values()
+        load.file_of(*load.halves(kind), version, product, release)
+        for kind, products in _index()["kinds"].items()
+        for product, versions in products.items()
         for version, releases in versions.items()
         for release in releases.values()
     }
     return (path for path in load.DATA.glob("*_*.json") if path.name not in used)
-
-
-def _product(product: str, folders: Mapping[str, Path]) -> None:
-    releases = sorted(folders, key=load._order)
-    index = (
-        json.loads((load.DATA / "index.json").read_text())
-        if (load.DATA / "index.json").exists()
-        else {"products": {}, "kinds": {}}
-    )
-    for kinds in index["kinds"].values():
-        kinds.pop(product, None)
-    index["products"][product] = releases
-    found: dict[str, Any] = defaultdict(lambda: defaultdict(dict))
-    for release in releases:
-        for schema in _schemas(folders[release]):
-            found[f"{schema.group}/{schema.kind}"][schema.version][release] = schema
-    for kind, by_version in found.items():
-        index["kinds"].setdefault(kind, {})[product] = {
-            version: _files(by_release) for version, by_release in sorted(by_version.items())
-        }
-    index = {part: dict(sorted((k, v) for k, v in index[part].items() if v)) for part in ("products", "kinds")}
-    _write("index.json", json.dumps(index, indent=1) + "\n")
-
-
-def _files(by_release: Mapping[str, Schema]) -> dict[str, str]:
-    """Write one file per distinct schema; return which release uses whose file."""
-    first: dict[str, str] = {}
-    used = {}
-    for release, schema in by_release.items():
-        text = dump(schema)
-        used[release] = first.setdefault(text, release)
-        _write(load.file_of(schema.group, schema.kind, schema.version, used[release]), text)
-    return used
 
 
 def _schemas(folder: Path) -> Iterator[Schema]:
@@ -124,9 +136,9 @@ def _schemas(folder: Path) -> Iterator[Schema]:
 
 def _kubernetes(folder: Path) -> None:
     folders = {_minor(path): path for path in folder.glob("v1.*-local-strict")}
-    known = [release for release in folders if load._order(release) >= load._order(OLDEST_KUBERNETES)]
+    known = [release for release in folders if load.order(release) >= load.order(OLDEST_KUBERNETES)]
     releases = {release: read_release(folders[release], _wanted()) for release in known}
-    *older, newest = sorted(releases, key=load._order)
+    *older, newest = sorted(releases, key=load.order)
     head = f'"release":{json.dumps(newest)},\n"older":{json.dumps(older)},\n"definitions":'
     _write("kubernetes.json", f"{{\n{head}{_one_a_line(releases[newest])}\n}}\n")
     for release in older:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.schemas.load import DATA, Target, file_of, index, known, schema, versions
+from generator.schemas.load import DATA, Target, file_of, halves, index, known, schema, versions
 
 QUEUE = ("kueue.x-k8s.io", "ClusterQueue")
 
@@ -69,9 +69,9 @@ def test_versions_and_known() -> None:
 
 def test_every_file_is_used_and_every_use_has_its_file() -> None:
     used = {
-        file_of(*kind.split("/"), version, release)  # type: ignore[call-arg]  # the two halves of group/Kind
+        file_of(*halves(kind), version, product, release)
         for kind, products in index()["kinds"].items()
-        for by_version in products.values()
+        for product, by_version in products.items()
         for version, releases in by_version.items()
         for release in releases.values()
     }

@@ -16,12 +16,13 @@ COMMITTED = load.DATA
 
 @needs_crds
 def test_crds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two products, one with releases that share files; a file that no release uses any more is removed."""
+    """Releases that share files, one added in a second run, and a file that no release uses any more."""
     monkeypatch.setattr(load, "DATA", tmp_path)
-    (tmp_path / "kueue.x-k8s.io_clusterqueue_v1alpha1@0.9.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "kueue.x-k8s.io_clusterqueue_v1alpha1@kueue-0.9.json").write_text("{}", encoding="utf-8")
     releases = ("1.0", "1.1", "1.2", "1.3", "1.4")
     sources = [f"kueue:{release}={CRDS / f'red-hat-kueue-{release}'}" for release in releases]
-    assert tool.main([*sources, f"olm={CRDS / 'olm'}"]) == 0
+    assert tool.main([*sources[1:], f"olm={CRDS / 'olm'}"]) == 0
+    assert tool.main(sources[:1]) == 0
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     index = json.loads(made.pop("index.json"))
     assert {name: (COMMITTED / name).read_bytes() for name in made} == made
