@@ -289,7 +289,9 @@ class PlanItems:
 
     def _operators(self) -> Iterator[Item]:
         plan = self._plan
-        rolling = {"openshift-ai": plan.openshift_ai.rolling_channels}
+        release = plan.openshift_ai
+        # A release without any channel that stays on it is a known-bad combination, of which resolve() tells.
+        rolling = {"openshift-ai": release.rolling_channels if release.channel not in release.rolling_channels else ()}
         for subscription in plan.subscriptions:
             operator = subscription.operator
             data: i.Operator = {

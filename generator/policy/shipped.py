@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from generator.finding import FatalError, Finding
 from generator.policy.load import FOLDER, load
 from generator.policy.model import Policy
+from generator.source.text import MAX_SIZE
 
 _PACKAGE = Path(__file__).parents[1]
-_LARGEST = 1 << 20  # bytes of one file
 
 
 def policies(root: Path | None, *, thorough: bool = False) -> tuple[dict[str, Policy], list[Finding]]:
@@ -34,19 +32,25 @@ def policies(root: Path | None, *, thorough: bool = False) -> tuple[dict[str, Po
 def read(folder: Path) -> dict[str, bytes]:
     """Return the YAML files of a folder and of its folders, by path from the folder that holds it.
 
+    A file beyond the limit on its size is cut one byte after it: whoever parses it says so.
+
     Raises:
-        FatalError: one cannot be read.
+        FatalError: one cannot be read, or is a link to a place outside of the folder.
     """
-    files: Mapping[str, Path] = {
-        f"{FOLDER}/{path.relative_to(folder).as_posix()}": path
-        for path in sorted(folder.rglob("*"))
-        if path.suffix in (".yaml", ".yml") and path.is_file()
-    }
-    try:
-        return {name: path.open("rb").read(_LARGEST) for name, path in files.items()}
-    except OSError as problem:
-        message = f"cannot read {os.fspath(problem.filename or folder)}: {problem.strerror}"
-        raise FatalError(message, "make it readable, or move it away") from None
+    inside = folder.resolve()
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix not in (".yaml", ".yml") or not path.is_file():
+            continue
+        name = f"{FOLDER}/{path.relative_to(folder).as_posix()}"
+        if not path.resolve().is_relative_to(inside):
+            raise FatalError(f"{name} is a link to a place outside of {FOLDER}/", "make it a file of the repository")
+        try:
+            with path.open("rb") as file:
+                files[name] = file.read(MAX_SIZE + 1)
+        except OSError as problem:
+            raise FatalError(f"cannot read {name}: {problem.strerror}", "make it readable, or move it away") from None
+    return files
 
 
 def _shipped() -> Path:
