@@ -6,6 +6,7 @@ import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from generator.environment.gate import bare, hints, required
 from generator.finding import Finding, error
 from generator.source import Document
 from generator.spelling import near, remedy
@@ -122,15 +123,8 @@ def _wanted(inner: Any) -> str:
 
 
 def _required(shape: Any) -> Iterator[str]:
-    """Yield the required keys of a TypedDict, and of another type none.
-
-    Its own `__required_keys__` cannot read annotations that are strings.
-    """
-    hints = typing.get_type_hints(shape, include_extras=True) if hasattr(shape, "__required_keys__") else {}
-    for key, inner in hints.items():
-        origin = typing.get_origin(inner)
-        if origin is typing.Required or (shape.__total__ and origin is not typing.NotRequired):
-            yield key
+    """Return the required keys of a TypedDict, and of another type none."""
+    return required(shape) if hasattr(shape, "__required_keys__") else iter(())
 
 
 def _keys(shape: Any, path: Sequence[str | int]) -> list[str]:
@@ -142,10 +136,8 @@ def _step(shape: Any, path: Sequence[str | int]) -> Any:
     """Follow a path through the types of a kind."""
     for step in path:
         if hasattr(shape, "__required_keys__"):
-            shape = typing.get_type_hints(shape, include_extras=True).get(str(step))
+            shape = bare(hints(shape).get(str(step)))
         else:
             arguments = typing.get_args(shape)
             shape = arguments[-1] if arguments else None
-        while typing.get_origin(shape) in (typing.Required, typing.NotRequired):
-            shape = typing.get_args(shape)[0]
     return shape

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from generator import facts
-from generator.environment.validate import API_VERSION, ENVELOPE, KINDS, adapter
+from generator.environment.gate import ENVELOPE
+from generator.environment.validate import API_VERSION, KINDS, adapter
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]

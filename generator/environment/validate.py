@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from generator.environment.cluster import Environment
 from generator.environment.explain import explain
 from generator.environment.fleet import Fleet
+from generator.environment.gate import ENVELOPE, fits
 from generator.environment.inventory import Inventory
 from generator.environment.quotas import Quotas
 from generator.environment.team import Team
 from generator.environment.waivers import Waivers
 from generator.finding import Finding, error
-from generator.source import Document, Map, Seq, value_at
+from generator.source import Document, Map
 from generator.spelling import remedy
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ KINDS: Mapping[str, type] = {
     "Quotas": Quotas,
     "Waivers": Waivers,
 }
-ENVELOPE = ("apiVersion", "kind")
-_EMPTY: Mapping[str, type[Map | Seq]] = {"dict_type": Map, "list_type": Seq}
 
 
 @cache
@@ -49,36 +48,19 @@ def validate(document: Document) -> list[Finding]:
 
     A key that stands empty where a mapping or list is wanted becomes an empty one: people leave keys so while editing.
     """
-    problems = _problems(document)
-    filled = [_filled(document.root, problem) for problem in problems]
-    if any(filled):
-        problems = _problems(document)
-    return explain(document, KINDS[document.root["kind"]], problems)
+    kind = KINDS[document.root["kind"]]
+    return [] if fits(document.root, kind) else explain(document, kind, problems(document.root))
 
 
-def _problems(document: Document) -> Sequence[Mapping[str, Any]]:
+def problems(root: Map) -> Sequence[Mapping[str, Any]]:
+    """Return what pydantic objects to in a document of a known kind."""
     from pydantic import ValidationError
 
-    root = document.root
     try:
         adapter(root["kind"]).validate_python({k: v for k, v in root.items() if k not in ENVELOPE})
     except ValidationError as problem:
         return problem.errors(include_url=False)
     return []
-
-
-def _filled(root: Map, problem: Mapping[str, Any]) -> bool:
-    """Put an empty mapping or list where a problem says that there is nothing; tell whether it did."""
-    empty = _EMPTY.get(problem["type"])
-    if empty is None or problem["input"] is not None:
-        return False
-    *path, last = problem["loc"]
-    parent: Any = root
-    for step in path:
-        parent = parent[step]
-    place = value_at(parent, last)
-    parent[last] = empty(place.file, place.line, place.column)
-    return True
 
 
 def envelope(document: Document) -> Iterator[Finding]:
