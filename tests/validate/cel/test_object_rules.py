@@ -198,11 +198,13 @@ def test_a_rule_on_a_time_itself() -> None:
     ]
 
 
-def test_an_object_that_knows_its_lines() -> None:
+@pytest.mark.parametrize(("items", "messages"), [("[1, 2]", []), ("[2, 1]", ["failed rule: self.a.isSorted()"])])
+def test_an_object_that_knows_its_lines(items: str, messages: list[str]) -> None:
     """What `source` reads are subclasses of dict and list, which the runtime would refuse."""
-    documents, _ = parse("{apiVersion: example.com/v1, kind: Thing, metadata: {name: x}, spec: {a: 2, b: 1}}", "x.yaml")
-    found = validate_object(documents[0].root, pair("self.a < self.b", "self.a > 0"))
-    assert [v.message for v in found] == ["failed rule: self.a < self.b"]
+    text = f"{{apiVersion: example.com/v1, kind: Thing, metadata: {{name: x}}, spec: {{a: {items}}}}}"
+    documents, _ = parse(text, "x.yaml")
+    schema = thing(ruled("self.a.isSorted()", type="object", properties={"a": {"type": "array", "items": INTEGER}}))
+    assert [v.message for v in validate_object(documents[0].root, schema)] == messages
 
 
 def test_a_verdict_is_kept_for_equal_values_only() -> None:
