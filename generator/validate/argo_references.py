@@ -6,8 +6,9 @@ facts of faults A45, A57.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any
 
 from generator.finding import Finding, Layer
@@ -19,6 +20,7 @@ from generator.validate.kinds import Kind, kind_of
 from generator.validate.shape import mapping, mappings, text, texts
 
 DEFAULT_PROJECT = "default"
+_GLOB = frozenset("*?[")
 
 
 def sources(application: Manifest) -> list[tuple[str, Mapping[str, Any]]]:
@@ -40,12 +42,12 @@ def content(cluster: Cluster, application: Manifest) -> Sequence[Manifest]:
 def check_argo(cluster: Cluster) -> Iterator[Finding]:
     """Yield what an Application names and does not exist, and what its project would not let through."""
     homes = {text(s, "repoURL") for a in cluster.of(kinds.APPLICATION) if content(cluster, a) for _, s in sources(a)}
+    fences = {name_of(project): Fence(project) for project in reversed(cluster.of(kinds.APP_PROJECT))}
     for application in cluster.of(kinds.APPLICATION):
         yield from missing_folder(cluster, application, homes)
         project = text(application.body, "spec", "project") or DEFAULT_PROJECT
-        found = next((p for p in cluster.of(kinds.APP_PROJECT) if name_of(p) == project), None)
-        if found is not None:
-            yield from forbidden_by_project(cluster, application, found)
+        if project in fences:
+            yield from forbidden_by_project(cluster, application, fences[project])
         elif project != DEFAULT_PROJECT and cluster.is_known(kinds.APP_PROJECT):
             yield from missing_project(cluster, application, project)
 
@@ -81,50 +83,93 @@ def missing_project(cluster: Cluster, application: Manifest, project: str) -> It
     )
 
 
-def forbidden_by_project(cluster: Cluster, application: Manifest, project: Manifest) -> Iterator[Finding]:
+class Fence:
+    """What an AppProject lets through; what several Applications ask for is found out once."""
+
+    def __init__(self, project: Manifest) -> None:
+        self.project = project
+        self.spec = mapping(project.body, "spec")
+        self._spaces: dict[tuple[str, str], Globs] = {}
+        self._kinds: dict[tuple[Kind, bool], bool] = {}
+
+    @cached_property
+    def repositories(self) -> list[str]:
+        return texts(self.spec, "sourceRepos")
+
+    def spaces(self, server: str, name: str) -> Globs:
+        """Return the namespaces that the project allows in the cluster of that address or name."""
+        key = server, name
+        if key not in self._spaces:
+            entries = (entry for _, entry in mappings(self.spec, "destinations") if _reaches(entry, server, name))
+            self._spaces[key] = Globs(text(entry, "namespace") for entry in entries)
+        return self._spaces[key]
+
+    def allows_kind(self, kind: Kind, *, spaced: bool) -> bool:
+        key = kind, spaced
+        if key not in self._kinds:
+            self._kinds[key] = _kind_allowed(self.spec, kind, spaced=spaced)
+        return self._kinds[key]
+
+
+class Globs:
+    """Patterns of a name, of which a project of a large fleet has thousands: nearly all are plain names."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._names: set[str] = set()
+        self._patterns: list[str] = []
+        for pattern in patterns:
+            if _GLOB.isdisjoint(pattern):
+                self._names.add(pattern)
+            else:
+                self._patterns.append(pattern)
+
+    def match(self, name: str) -> bool:
+        return name in self._names or any(fnmatchcase(name, pattern) for pattern in self._patterns)
+
+
+def forbidden_by_project(cluster: Cluster, application: Manifest, fence: Fence) -> Iterator[Finding]:
     """The project's fence lets repository, namespaces and kinds of the Application through."""
-    spec, name = mapping(project.body, "spec"), name_of(project)
+    project = fence.project
     for path, source in sources(application):
         url = text(source, "repoURL")
-        if url and not _allows(texts(spec, "sourceRepos"), url):
+        if url and not _allows(fence.repositories, url):
             yield _forbidden(cluster, application, project, f"repository {url}", "sourceRepos", f"{path}.repoURL")
-    brought = content(cluster, application)
     kinds_brought: dict[tuple[Kind, bool], Manifest] = {}
-    for manifest in brought:
-        kinds_brought.setdefault((kind_of(manifest.body), bool(namespace_of(manifest))), manifest)
+    spaces: set[str] = set()
+    for manifest in content(cluster, application):
+        space = namespace_of(manifest)
+        spaces.add(space)
+        kinds_brought.setdefault((kind_of(manifest.body), bool(space)), manifest)
     for (kind, spaced), manifest in kinds_brought.items():
-        if not _kind_allowed(spec, kind, spaced=spaced):
-            field = "namespaceResourceWhitelist" if spaced else "clusterResourceWhitelist"
-            group = f"{{group: {kind[0]!r}, kind: {kind[1]}}}"
-            message = f"Application {name_of(application)} brings {kind[1]} {name_of(manifest)}, a kind that "
-            yield cluster.finding(
-                project,
-                "forbidden-by-project",
-                Layer.REFERENCE,
-                f"{message}AppProject {name} does not allow: the whole sync fails",
-                f"add {group} to {field}, or remove it from the blacklist",
-                "spec",
-                related=[related(manifest, "kind", f"{kind[1]} {name_of(manifest)}")],
-            )
-    yield from _destinations(cluster, application, project, brought)
-
-
-def _destinations(
-    cluster: Cluster, application: Manifest, project: Manifest, brought: Sequence[Manifest]
-) -> Iterator[Finding]:
+        if not fence.allows_kind(kind, spaced=spaced):
+            yield _forbidden_kind(cluster, application, project, manifest, kind, spaced=spaced)
     destination = mapping(application.body, "spec", "destination")
-    server, cluster_name = text(destination, "server"), text(destination, "name")
-    allowed = [d for _, d in mappings(project.body, "spec", "destinations")]
-    spaces = {space for m in brought if (space := namespace_of(m))} or {text(destination, "namespace")} - {""}
-    for space in sorted(spaces):
-        if not any(_reaches(entry, server, cluster_name, space) for entry in allowed):
+    allowed = fence.spaces(text(destination, "server"), text(destination, "name"))
+    for space in sorted((spaces - {""}) or ({text(destination, "namespace")} - {""})):
+        if not allowed.match(space):
             yield _forbidden(cluster, application, project, f"namespace {space}", "destinations", "spec.destination")
 
 
-def _reaches(entry: Mapping[str, Any], server: str, name: str, space: str) -> bool:
+def _reaches(entry: Mapping[str, Any], server: str, name: str) -> bool:
+    """Whether an allowed destination is the cluster of that address or name."""
     fits_server = bool(server) and fnmatchcase(server, text(entry, "server"))
-    fits_name = bool(name) and fnmatchcase(name, text(entry, "name"))
-    return (fits_server or fits_name) and fnmatchcase(space, text(entry, "namespace"))
+    return fits_server or (bool(name) and fnmatchcase(name, text(entry, "name")))
+
+
+def _forbidden_kind(
+    cluster: Cluster, application: Manifest, project: Manifest, manifest: Manifest, kind: Kind, *, spaced: bool
+) -> Finding:
+    field = "namespaceResourceWhitelist" if spaced else "clusterResourceWhitelist"
+    return cluster.finding(
+        project,
+        "forbidden-by-project",
+        Layer.REFERENCE,
+        f"Application {name_of(application)} brings {kind[1]} {name_of(manifest)}, a kind that AppProject "
+        f"{name_of(project)} does not allow: the whole sync fails",
+        f"add {{group: {kind[0]!r}, kind: {kind[1]}}} to {field}, or remove it from the blacklist",
+        "spec",
+        related=[related(manifest, "kind", f"{kind[1]} {name_of(manifest)}")],
+    )
 
 
 def _forbidden(cluster: Cluster, application: Manifest, project: Manifest, what: str, field: str, path: str) -> Finding:

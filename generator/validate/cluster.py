@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from generator.finding import Finding, Layer, Location, ObjectRef, Related, Severity
 from generator.manifest import Manifest
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from generator.quantity import Amount
     from generator.releases.model import GitOps, Kueue, OpenShiftAI
 
+_T = TypeVar("_T")
 _NO_FOLDERS: Mapping[str, Sequence[Manifest]] = {}
 
 
@@ -69,6 +70,14 @@ class Cluster:
     environment: str | None = None
     folders: Mapping[str, Sequence[Manifest]] = field(default_factory=lambda: _NO_FOLDERS)
     bases: Sequence[Manifest] = ()
+    _known: dict[Callable[[Cluster], Any], Any] = field(default_factory=dict, init=False, repr=False)
+
+    def once(self, read: Callable[[Cluster], _T]) -> _T:
+        """Return what several checks read from the objects, read for the first of them."""
+        if read not in self._known:
+            self._known[read] = read(self)
+        found: _T = self._known[read]
+        return found
 
     @cached_property
     def identities(self) -> Sequence[tuple[Manifest, Kind, str, str]]:
@@ -171,12 +180,19 @@ class Cluster:
 
 def name_of(manifest: Manifest) -> str:
     """Return the name; "" where there is none."""
-    return text(manifest.body, "metadata", "name")
+    return _in_metadata(manifest, "name")
 
 
 def namespace_of(manifest: Manifest) -> str:
     """Return the namespace; "" for a cluster-scoped object."""
-    return text(manifest.body, "metadata", "namespace")
+    return _in_metadata(manifest, "namespace")
+
+
+def _in_metadata(manifest: Manifest, key: str) -> str:
+    """Return a string of the metadata; asked so often that it is not left to `text`."""
+    metadata = manifest.body.get("metadata")
+    found = metadata.get(key) if isinstance(metadata, dict) else None
+    return found if isinstance(found, str) else ""
 
 
 def labels_of(manifest: Manifest) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ Source: rhods-operator internal/webhook/hardwareprofile, odh-dashboard hardwareP
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.manifest import Manifest
@@ -17,6 +17,7 @@ from generator.validate.queues import amount
 from generator.validate.shape import get, mappings, text
 
 QUEUE_PATH = "spec.scheduling.kueue.localQueueName"
+_QUEUE_STEPS = QUEUE_PATH.split(".")
 _USUAL = ("redhat-ods-applications", "opendatahub")
 
 
@@ -46,32 +47,54 @@ def applications_namespaces(cluster: Cluster) -> frozenset[str]:
     return frozenset(named or {release.applications_namespace} if release else {*named, *_USUAL})
 
 
-def read_profiles(cluster: Cluster) -> Iterator[Profile]:
-    """Yield the profiles that are enabled."""
+def read_profiles(cluster: Cluster) -> Sequence[Profile]:
+    """Return the profiles that are enabled, read once for all checks."""
+    return cluster.once(_read_all)
+
+
+def _read_all(cluster: Cluster) -> list[Profile]:
     shared = applications_namespaces(cluster)
+    known: dict[int, _Amounts] = {}  # by identity: a profile offered in many namespaces is one spec in many objects
+    found = []
     for manifest in cluster.of(kinds.HARDWARE_PROFILE):
         if is_enabled(manifest.body):
-            yield _read(manifest, shared)
+            spec = manifest.body.get("spec")
+            if id(spec) not in known:
+                known[id(spec)] = _amounts(spec)
+            found.append(_read(manifest, shared, known[id(spec)]))
+    return found
 
 
-def _read(manifest: Manifest, shared: frozenset[str]) -> Profile:
+@dataclass(frozen=True, slots=True)
+class _Amounts:
+    default: Mapping[str, Amount]
+    most: Mapping[str, Amount]
+    paths: Mapping[str, str]
+
+
+def _amounts(spec: object) -> _Amounts:
     default: dict[str, Amount] = {}
     most: dict[str, Amount] = {}
     paths: dict[str, str] = {}
-    for index, identifier in mappings(manifest.body, "spec", "identifiers"):
+    for index, identifier in mappings(spec, "identifiers"):
         name = text(identifier, "identifier")
         asked = amount(name, get(identifier, "defaultCount")) or 0
         largest = amount(name, get(identifier, "maxCount"))
         default[name], most[name] = asked, asked if largest is None else largest
         paths[name] = f"spec.identifiers[{index}]"
+    return _Amounts(default, most, paths)
+
+
+def _read(manifest: Manifest, shared: frozenset[str], amounts: _Amounts) -> Profile:
+    space = namespace_of(manifest)
     return Profile(
         manifest,
         name_of(manifest),
-        namespace_of(manifest),
-        namespace_of(manifest) in shared or not namespace_of(manifest),
-        text(manifest.body, *QUEUE_PATH.split(".")),
+        space,
+        space in shared or not space,
+        text(manifest.body, *_QUEUE_STEPS),
         tuple(visibility(manifest.body) or ()),
-        default,
-        most,
-        paths,
+        amounts.default,
+        amounts.most,
+        amounts.paths,
     )

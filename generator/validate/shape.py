@@ -23,7 +23,7 @@ _LISTS = (list, tuple)
 def get(node: object, *steps: Step) -> Any:
     """Return what stands at a path, or None where it does not lead."""
     for step in steps:
-        if isinstance(node, _MAPPINGS):
+        if type(node) is dict or isinstance(node, _MAPPINGS):
             node = node.get(step)
         elif isinstance(node, _LISTS) and isinstance(step, int):
             node = node[step] if step < len(node) else None
@@ -76,9 +76,9 @@ def exact(value: object) -> Fraction | None:
 
     Source: k8s.io/apimachinery pkg/api/resource/quantity.go.
     """
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return None
-    return _exact(value if isinstance(value, str) else str(value))
+    if isinstance(value, str):
+        return _exact(value)
+    return _exact(str(value)) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 @lru_cache(maxsize=4096)
