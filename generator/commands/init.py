@@ -77,7 +77,8 @@ def _has_trainer(options: Namespace) -> bool:
     release = releases.openshift_ai(options.openshift_ai)
     chosen = {"openshift_ai": options.openshift_ai, "kueue": options.kueue, "openshift": options.openshift}
     known_bad = any(
-        advisory.severity == "error" and advisory.matches(components=frozenset({"trainer"}), **chosen)
+        advisory.severity == "error"
+        and advisory.matches(components=frozenset({"trainer"}), manual=frozenset(), **chosen)
         for advisory in releases.advisories()
     )
     return release is not None and "trainer" in release.components and not known_bad
