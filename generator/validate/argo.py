@@ -12,7 +12,7 @@ from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
 from generator.releases.load import operator, operator_ids
 from generator.validate import kinds
-from generator.validate.argo_references import content
+from generator.validate.argo_references import content, folders
 from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, related
 from generator.validate.kinds import Kind, is_built_in, kind_of, plural
 from generator.validate.operators import package_of
@@ -87,10 +87,10 @@ def controller_without_rights(cluster: Cluster) -> Iterator[Finding]:
     wanted: dict[Kind, Manifest] = {}
     applications = [a for a in cluster.of(kinds.APPLICATION) if _is_in_cluster(a)]
     for application in applications:
-        for manifest in content(cluster, application):
-            kind = kind_of(manifest.body)
-            if not is_built_in(kind[0]) and kind[0] not in _HELD:
-                wanted.setdefault(kind, manifest)
+        for folder in folders(cluster, application):
+            for (kind, _), manifest in folder.first.items():
+                if not is_built_in(kind[0]) and kind[0] not in _HELD:
+                    wanted.setdefault(kind, manifest)
     if not wanted:
         return
     rules = list(_rules(cluster))

@@ -7,6 +7,7 @@ facts of faults A45, A57.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
@@ -33,15 +34,42 @@ def sources(application: Manifest) -> list[tuple[str, Mapping[str, Any]]]:
 
 def content(cluster: Cluster, application: Manifest) -> Sequence[Manifest]:
     """Return what an Application would apply, as far as its folders are known."""
-    found: list[Manifest] = []
-    for _, source in sources(application):
-        found += cluster.folders.get(text(source, "path").strip("/"), ())
-    return found
+    return [manifest for folder in folders(cluster, application) for manifest in folder.manifests]
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """What Argo CD applies from a folder; `first` is the first object of each kind, without and with a namespace."""
+
+    manifests: Sequence[Manifest]
+    first: Mapping[tuple[Kind, bool], Manifest]
+    spaces: frozenset[str]
+
+
+def folders(cluster: Cluster, application: Manifest) -> list[Folder]:
+    """Return the folders of an Application, as far as they are known and hold anything."""
+    known = cluster.once(_read_folders)
+    paths = (text(source, "path").strip("/") for _, source in sources(application))
+    return [known[path] for path in paths if path in known]
+
+
+def _read_folders(cluster: Cluster) -> Mapping[str, Folder]:
+    return {path: _folder(manifests) for path, manifests in cluster.folders.items() if manifests}
+
+
+def _folder(manifests: Sequence[Manifest]) -> Folder:
+    first: dict[tuple[Kind, bool], Manifest] = {}
+    spaces = set()
+    for manifest in manifests:
+        space = namespace_of(manifest)
+        spaces.add(space)
+        first.setdefault((kind_of(manifest.body), bool(space)), manifest)
+    return Folder(manifests, first, frozenset(spaces - {""}))
 
 
 def check_argo(cluster: Cluster) -> Iterator[Finding]:
     """Yield what an Application names and does not exist, and what its project would not let through."""
-    homes = {text(s, "repoURL") for a in cluster.of(kinds.APPLICATION) if content(cluster, a) for _, s in sources(a)}
+    homes = {text(s, "repoURL") for a in cluster.of(kinds.APPLICATION) if folders(cluster, a) for _, s in sources(a)}
     fences = {name_of(project): Fence(project) for project in reversed(cluster.of(kinds.APP_PROJECT))}
     for application in cluster.of(kinds.APPLICATION):
         yield from missing_folder(cluster, application, homes)
@@ -134,20 +162,23 @@ def forbidden_by_project(cluster: Cluster, application: Manifest, fence: Fence) 
         url = text(source, "repoURL")
         if url and not _allows(fence.repositories, url):
             yield _forbidden(cluster, application, project, f"repository {url}", "sourceRepos", f"{path}.repoURL")
-    kinds_brought: dict[tuple[Kind, bool], Manifest] = {}
-    spaces: set[str] = set()
-    for manifest in content(cluster, application):
-        space = namespace_of(manifest)
-        spaces.add(space)
-        kinds_brought.setdefault((kind_of(manifest.body), bool(space)), manifest)
-    for (kind, spaced), manifest in kinds_brought.items():
+    brought = folders(cluster, application)
+    for (kind, spaced), manifest in _first(brought).items():
         if not fence.allows_kind(kind, spaced=spaced):
             yield _forbidden_kind(cluster, application, project, manifest, kind, spaced=spaced)
     destination = mapping(application.body, "spec", "destination")
     allowed = fence.spaces(text(destination, "server"), text(destination, "name"))
-    for space in sorted((spaces - {""}) or ({text(destination, "namespace")} - {""})):
+    spaces = {space for folder in brought for space in folder.spaces}
+    for space in sorted(spaces or {text(destination, "namespace")} - {""}):
         if not allowed.match(space):
             yield _forbidden(cluster, application, project, f"namespace {space}", "destinations", "spec.destination")
+
+
+def _first(brought: Iterable[Folder]) -> Mapping[tuple[Kind, bool], Manifest]:
+    found: dict[tuple[Kind, bool], Manifest] = {}
+    for folder in brought:
+        found = {**folder.first, **found}
+    return found
 
 
 def _reaches(entry: Mapping[str, Any], server: str, name: str) -> bool:

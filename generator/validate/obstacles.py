@@ -64,10 +64,17 @@ class Judge:
         self.has_pools = bool(cluster.pools)
         self.keys_of = cluster.target.kueue.affinity_labels if cluster.target.kueue else "flavor"
         self.incomplete = {q.name for q in queues.all if any(name not in places for name in q.flavor_names)}
+        self._single: dict[int, Asked] = {}
 
     def ask(self, pods: Sequence[Pods]) -> Asked:
         """Return pods that are to be admitted together, to be judged queue by queue."""
         return Asked(self, pods)
+
+    def ask_one(self, amounts: Mapping[str, Amount]) -> Asked:
+        """Return one pod that asks for amounts; a profile that stands in many namespaces shares its amounts."""
+        if id(amounts) not in self._single:
+            self._single[id(amounts)] = self.ask([Pods(1, amounts, "")])
+        return self._single[id(amounts)]
 
 
 class Asked:
@@ -78,12 +85,18 @@ class Asked:
         self._wanted = [
             (each, [name for name, asked in each.amounts.items() if asked], _Flavors(judge, each)) for each in pods
         ]
+        self._known: dict[int, Obstacle | None] = {}
 
     def obstacle(self, queue: Queue) -> Obstacle | None:
         """Return the most telling reason why a queue never admits the pods, or None where it might.
 
         A queue that names a missing flavor is left alone: it admits nobody, and that is said of the queue.
         """
+        if id(queue) not in self._known:
+            self._known[id(queue)] = self._obstacle(queue)
+        return self._known[id(queue)]
+
+    def _obstacle(self, queue: Queue) -> Obstacle | None:
         if queue.name in self._judge.incomplete:
             return None
         for pods, wanted, flavors in self._wanted:

@@ -21,6 +21,7 @@ from generator.validate.shape import get, mappings, text, texts
 from generator.validate.wording import MOST_NAMED, some
 
 _PRIORITY = "spec.scheduling.kueue.priorityClass"
+_PRIORITY_STEPS = _PRIORITY.split(".")
 _PARAMETER_KINDS = {kind: ("kueue.x-k8s.io", kind) for kind in ("ProvisioningRequestConfig", "MultiKueueConfig")}
 
 
@@ -150,7 +151,7 @@ def _workload(manifest: Manifest, kind: Kind) -> Iterator[Reference]:
 def _profiles(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     """Yield profiles whose LocalQueue is absent where their workloads would look for it: in their own namespace."""
     for profile in read_profiles(cluster):
-        priority = text(profile.manifest.body, *_PRIORITY.split("."))
+        priority = text(profile.manifest.body, *_PRIORITY_STEPS)
         yield from missing(cluster, Reference(profile.manifest, _PRIORITY, kinds.PRIORITY_CLASS, priority))
         if not profile.local_queue or not cluster.is_known(kinds.LOCAL_QUEUE):
             continue
@@ -243,12 +244,9 @@ def _is_one_letter_off(one: str, other: str) -> bool:
 def _subjects(cluster: Cluster, manifest: Manifest, space: str) -> Iterator[Finding]:
     """A ServiceAccount of a namespace whose accounts are listed here exists, or is one that the platform makes."""
     for index, subject in mappings(manifest.body, "subjects"):
+        if text(subject, "kind") != kinds.SERVICE_ACCOUNT[1]:
+            continue
         name, home = text(subject, "name"), text(subject, "namespace") or space
-        listed = cluster.names(kinds.SERVICE_ACCOUNT, home)
-        if (
-            text(subject, "kind") == kinds.SERVICE_ACCOUNT[1]
-            and listed
-            and name not in ("default", "builder", "deployer")
-        ):
+        if cluster.names(kinds.SERVICE_ACCOUNT, home) and name not in ("default", "builder", "deployer"):
             path = f"subjects[{index}].name"
             yield from missing(cluster, Reference(manifest, path, kinds.SERVICE_ACCOUNT, name, home))

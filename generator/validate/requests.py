@@ -115,8 +115,7 @@ def _of_profile(
 
 def _obstacles(judge: Judge, amounts: Mapping[str, Amount], behind: Iterable[Queue]) -> list[Obstacle]:
     """Return what keeps each queue from admitting one pod; taints are said of the flavor."""
-    asked = judge.ask([Pods(1, amounts, "")])
-    found = map(asked.obstacle, behind)
+    found = map(judge.ask_one(amounts).obstacle, behind)
     return [obstacle for obstacle in found if obstacle and obstacle.rule != NOT_TOLERATED]
 
 

@@ -26,6 +26,7 @@ from generator.validate.admission import (
 )
 from generator.validate.cluster import Cluster, Target, namespace_of
 from generator.validate.kinds import kind_of
+from generator.validate.shape import get
 from generator.validate.violation import Violation
 
 _GUARDED_BY_KUEUE = (kinds.CLUSTER_QUEUE, kinds.COHORT, kinds.RESOURCE_FLAVOR)
@@ -104,11 +105,23 @@ def check(cluster: Cluster) -> Iterator[Finding]:
 
     What a CRD's CEL rule says as well is left to the schema engine: the server never asks the webhook then.
     """
+    passed: set[tuple[int, int]] = set()
     for kind in _JUDGED:
         for manifest in cluster.of(kind):
-            for violation in validate(manifest.body, cluster.target, existing=_neighbours(manifest, cluster)):
+            parts = _parts(manifest) if kind == kinds.HARDWARE_PROFILE else None
+            if parts in passed:
+                continue
+            violations = validate(manifest.body, cluster.target, existing=_neighbours(manifest, cluster))
+            if parts and not violations:
+                passed.add(parts)
+            for violation in violations:
                 if violation.rule not in cluster_queue.SAID_BY_CEL:
                     yield cluster.objection(manifest, _dated(violation, kind, cluster.target))
+
+
+def _parts(profile: Manifest) -> tuple[int, int]:
+    """Return the identity of all that is judged of a profile: one that stands in many namespaces is judged once."""
+    return id(profile.body.get("spec")), id(get(profile.body, "metadata", "annotations"))
 
 
 def _neighbours(manifest: Manifest, cluster: Cluster) -> tuple[Mapping[str, Any], ...]:

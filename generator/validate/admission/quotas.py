@@ -97,7 +97,7 @@ def negative_amount(spec: Mapping[str, Any]) -> Iterator[Violation]:
     for place, resource in amounts(spec):
         for key in AMOUNTS:
             amount = exact(resource.get(key))
-            if amount is not None and amount < 0:
+            if amount is not None and amount.numerator < 0:
                 yield refusal(
                     "negative-quota",
                     printed(place, key),
@@ -123,7 +123,7 @@ def lending_limit_above_nominal(spec: Mapping[str, Any]) -> Iterator[Violation]:
     """A ClusterQueue may not lend more than it owns (a Cohort may). Source: validateLendingLimit; from 0.6."""
     for place, resource in amounts(spec):
         lent, owned = exact(resource.get("lendingLimit")), exact(resource.get("nominalQuota"))
-        if lent is not None and owned is not None and lent > owned:
+        if lent is not None and owned is not None and lent is not owned and lent > owned:
             yield refusal(
                 "lending-limit-above-nominal",
                 printed(place, "lendingLimit"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from generator.finding import Layer
 from generator.validate.cluster import Target
 from generator.validate.violation import Violation
@@ -22,5 +24,6 @@ def kueue_has(target: Target, since: str = "0", before: str = "99") -> bool:
     return _minor(since) <= _minor(target.kueue.upstream) < _minor(before)
 
 
+@cache
 def _minor(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
