@@ -90,7 +90,7 @@ def _metadata(meta: Any, schema: Schema, parts: Compiled) -> list[Violation]:
 
 def _size(annotations: Mapping[str, Any]) -> int:
     """Bytes of all keys and values; no character of UTF-8 has more than four, so that most need no encoding."""
-    characters = sum(len(key) + len(str(value)) for key, value in annotations.items())
+    characters = sum(map(len, annotations)) + sum(map(len, map(str, annotations.values())))
     if characters * 4 <= metadata.MAX_ANNOTATIONS:
         return characters
     return sum(len(key.encode()) + len(str(value).encode()) for key, value in annotations.items())

@@ -10,7 +10,6 @@ from generator.releases import load as releases
 from generator.schemas import load
 from generator.schemas.schema import Schema
 from generator.validate.cluster import Cluster, Target, place
-from generator.validate.kinds import kind_of
 from generator.validate.objects import validate_object
 from generator.validate.shape import text
 from generator.validate.wording import some
@@ -26,8 +25,7 @@ def check(cluster: Cluster, imported: Imported | None = None) -> Iterator[Findin
     goal = target(cluster.target)
     schemas: dict[tuple[str, str, str], Schema | None] = {}
     unknown: dict[str, Manifest] = {}
-    for manifest in cluster.objects:
-        group, kind = kind_of(manifest.body)
+    for manifest, (group, kind), _, _ in cluster.identities:
         version = text(manifest.body, "apiVersion").rpartition("/")[2]
         name = (group, kind, version)
         if name not in schemas:

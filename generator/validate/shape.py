@@ -46,7 +46,8 @@ def items(node: object, *steps: Step) -> Sequence[Any]:
 
 def mappings(node: object, *steps: Step) -> list[tuple[int, Mapping[str, Any]]]:
     """Return the mappings of the list at a path, each with its index."""
-    return [(index, item) for index, item in enumerate(items(node, *steps)) if isinstance(item, _MAPPINGS)]
+    found = enumerate(items(node, *steps))
+    return [(index, item) for index, item in found if type(item) is dict or isinstance(item, _MAPPINGS)]
 
 
 def text(node: object, *steps: Step) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from generator.validate.shape import get, items, mapping, mappings, text
@@ -20,6 +21,7 @@ MAX_LABEL, MAX_SUBDOMAIN = 63, 253
 OPERATORS = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
 
 
+@lru_cache(maxsize=4096)
 def name_defect(name: str) -> str | None:
     """Return why a text is no qualified name such as nvidia.com/gpu, or None."""
     prefix, slash, part = name.rpartition("/")
