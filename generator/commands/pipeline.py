@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from generator.commands.parallel import each
 from generator.commands.progress import Progress
 from generator.commands.read import read
 from generator.commands.verdict import cluster
@@ -18,16 +20,20 @@ from generator.plan.ledger import Ledger
 from generator.plan.model import Plan
 from generator.plan.resolve import fleet_wide, resolve
 from generator.policy import gate, shipped
+from generator.policy.model import Policy
 from generator.policy.waivers import waive
 from generator.spelling import near
 from generator.validate.all import judge
+
+WORTH_A_PROCESS = 100  # teams, over all environments: below, starting a process costs more than it saves
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """The tree of the chosen environments (of the sound ones, where there are errors) and the findings in order.
 
-    `ledgers` are those of the same environments. `waived` findings were accepted and are not among the others.
+    `ledgers` are those of the same environments, if they were asked for. `waived` findings were accepted and are not
+    among the others.
     """
 
     tree: Mapping[str, str]
@@ -42,8 +48,10 @@ class Result:
         return not has_errors(self.findings)
 
 
-def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress) -> Result:
+def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress, *, ledger: bool = False) -> Result:
     """Read the inputs and resolve the named environments, or all, leaving out those whose documents have errors.
+
+    `ledger` asks for the ledgers, too.
 
     Raises:
         FatalError: the inputs cannot be read, or a name is unknown.
@@ -66,25 +74,36 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress)
             plans.append(plan)
     if plans and len(plans) == len(given.folders):
         findings += fleet_wide(given, plans)
-    overlays: list[Overlay] = []
-    sound: list[Overlay] = []
-    for plan in plans:
-        progress.step(f"judging {plan.name}")
-        overlay, found = build(plan)
-        overlays.append(overlay)
-        findings += found
-        if not has_errors(found):
-            findings += judge(cluster(overlay))
-            sound.append(overlay)
-    progress.step("judging by policies")
+    progress.step(f"judging {', '.join(plan.name for plan in plans)}")
     policies, found = shipped.policies(root)
-    ledgers = {overlay.plan.name: _ledger(overlay) for overlay in overlays}
-    findings += found + gate.judge(policies, [(o.plan, ledgers[o.plan.name], _objects(o)) for o in sound])
+    findings += found
+    judged = each(partial(_judged, policies, keep=ledger), plans, lambda plan: len(plan.teams), WORTH_A_PROCESS)
+    tree: dict[str, str] = {}
+    for answer in judged:
+        findings += answer.findings
+        tree |= answer.tree
     waived = waive(findings, given.waivers, as_of, chosen if names else None)
-    progress.step("laying out")
-    tree = layout(overlays)
     scope = _scope(chosen, tree) if names else everything
-    return Result(tree, scope, in_order(waived.findings), list(ledgers.values()), waived.accepted)
+    ledgers = [answer.ledger for answer in judged if answer.ledger is not None]
+    findings = in_order(gate.once(waived.findings))
+    return Result(dict(sorted(tree.items())), scope, findings, ledgers, waived.accepted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What one environment comes to: findings, files, and its ledger where somebody asks for it."""
+
+    findings: list[Finding]
+    tree: dict[str, str]
+    ledger: Ledger | None
+
+
+def _judged(policies: Mapping[str, Policy], plan: Plan, *, keep: bool) -> _Judged:
+    overlay, findings = build(plan)
+    ledger = _ledger(overlay)
+    if not has_errors(findings):
+        findings += judge(cluster(overlay)) + gate.judge(policies, [(plan, ledger, _objects(overlay))])
+    return _Judged(findings, layout([overlay]), ledger if keep else None)
 
 
 def _objects(overlay: Overlay) -> list[Manifest]:

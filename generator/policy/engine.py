@@ -97,7 +97,8 @@ def _objection(policy: Policy, values: Any) -> str | None:
 
 def _finding(policy: Policy, item: Item, severity: Severity, message: str) -> Finding:
     fix = f"{policy.fix} (source: {policy.source})"
-    return Finding(policy.id, severity, Layer.POLICY, message, item.origin, fix, item.ref, related=item.related)
+    related = () if severity is Severity.INFO else item.related
+    return Finding(policy.id, severity, Layer.POLICY, message, item.origin, fix, item.ref, related=related)
 
 
 def _crashed(policy: Policy, item: Item | None, why: str) -> Finding:

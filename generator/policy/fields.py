@@ -116,6 +116,15 @@ def _closing(tokens: Sequence[str], opened: int) -> int:
     return len(tokens)
 
 
+def typed(value: Any, known: Form) -> Any:
+    """Return an example's value in the types that real data has: a whole number as float where the form says so."""
+    if isinstance(known, Record) and isinstance(value, Mapping):
+        return {name: typed(inner, known.fields.get(name, "any")) for name, inner in value.items()}
+    if isinstance(known, ListOf) and isinstance(value, list):
+        return [typed(inner, known.of) for inner in value]
+    return float(value) if known == "float" and isinstance(value, int) else value
+
+
 def strangers(value: Any, known: Form, path: str) -> Iterator[tuple[str, str]]:
     """Yield each field of an example's value that the form does not have, as `unknown_fields` does."""
     if isinstance(known, Record) and isinstance(value, Mapping):

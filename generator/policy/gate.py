@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from generator.finding import Finding
+from generator.finding import Finding, Layer
 from generator.manifest import Manifest
 from generator.plan.ledger import Ledger
 from generator.plan.model import Plan
@@ -25,3 +25,15 @@ def judge(policies: Mapping[str, Policy], environments: Iterable[Environment]) -
         world = World(plan, ledger, manifests)
         findings += found + engine.judge(chosen, world, world.plan.environment, values)
     return findings
+
+
+def once(findings: Sequence[Finding]) -> list[Finding]:
+    """Return of findings that several environments share, such as about a team, the first: the cause is one."""
+    seen: set[tuple[object, ...]] = set()
+    left = []
+    for finding in findings:
+        key = (finding.rule, finding.severity, finding.location, finding.message)
+        if finding.layer is not Layer.POLICY or key not in seen:
+            left.append(finding)
+        seen.add(key)
+    return left

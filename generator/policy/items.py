@@ -15,6 +15,12 @@ class PriorityClass(TypedDict):
     value: int
 
 
+class Fleet(TypedDict):
+    """What all environments share: one item, the same in each."""
+
+    priorities: list[PriorityClass]
+
+
 class Environment(TypedDict):
     """One cluster; every policy can also read it as `environment`."""
 
@@ -34,7 +40,6 @@ class Environment(TypedDict):
     gangScheduling: str
     priorities: list[PriorityClass]
     weighted: list[str]
-    unverified: list[str]
     runtimesWithAccelerators: list[str]
     workbenchProfiles: list[str]
 
@@ -322,6 +327,7 @@ class Shortage(TypedDict):
 
 
 COLLECTIONS: dict[str, Form] = {
+    "plan.fleet": form(Fleet),
     "plan.environment": form(Environment),
     "plan.pools": form(Pool),
     "plan.shares": form(Share),

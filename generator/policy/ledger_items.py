@@ -132,10 +132,10 @@ class LedgerItems:
                 "fits": best.fits if best else False,
                 "resource": best.refused or demand.main if best else demand.main,
                 "requested": _whole(best.asked if best and best.refused else demand.total),
-                "largest": _whole(best.limit if best.refused else best.largest) if best else 0,
-                "perNode": _whole(best.per_node) if best else 0,
+                "largest": _whole(best.limit if best.refused else best.largest) if best else 0.0,
+                "perNode": _whole(best.per_node) if best else 0.0,
                 "podsPerNode": best.pods_per_node if best else 0,
-                "rest": _whole(best.rest) if best else 0,
+                "rest": _whole(best.rest) if best else 0.0,
                 "refusing": [fit.cluster_queue for fit in demand.fits if not fit.fits],
                 "storms": [fit.cluster_queue for fit in demand.fits if demand.pods > 1 and self._storms(fit)],
             }
@@ -200,8 +200,8 @@ def _closest(demand: Demand) -> Fit | None:
 
 
 def _whole(amount: Amount) -> float:
-    """Return an amount in whole units; an int where it is one, so that CEL prints and counts it as such."""
-    return amount // UNIT if amount % UNIT == 0 else amount / UNIT
+    """Return an amount in whole units, always as a float: CEL does not multiply what is now one and now the other."""
+    return amount / UNIT
 
 
 def _unit(line: QueueLine) -> i.Unit:

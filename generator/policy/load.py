@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generator import __version__
-from generator.environment.validate import API_VERSION, ENVELOPE
+from generator.environment.gate import ENVELOPE
+from generator.environment.validate import API_VERSION
 from generator.finding import Finding, Location, Related, Severity, error
 from generator.policy import fields
 from generator.policy.cel import CelError, Program, check_cost
@@ -167,18 +168,15 @@ def _policy(document: Document) -> Policy:
 
 
 def _told(root: Map, wanted: str) -> tuple[Example, ...]:
-    return tuple(_example(example) for example in (root.get("examples") or {}).get(wanted) or ())
+    return tuple(_example(example, root["each"]) for example in (root.get("examples") or {}).get(wanted) or ())
 
 
-def _example(example: Map) -> Example:
-    world = {side: {name: plain(_listed(items)) for name, items in example[side].items()} for side in _sides(example)}
-    return Example(
-        example["name"], world, plain(example.get("environment") or {}), plain(example.get("params") or {}), at(example)
-    )
-
-
-def _sides(example: Map) -> Iterable[str]:
-    return (side for side in ("plan", "ledger", "manifests") if example.get(side))
+def _example(example: Map, each: str) -> Example:
+    side, _, name = each.partition(".")
+    form = fields.ListOf(COLLECTIONS.get(each, ANYTHING))
+    items = fields.typed(plain(_listed(example[side][name])), form)
+    environment = fields.typed(plain(example.get("environment") or {}), ENVIRONMENT)
+    return Example(example["name"], items, environment, plain(example.get("params") or {}), at(example))
 
 
 def _twice(policy: Policy, before: Policy) -> Finding:

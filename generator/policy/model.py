@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -29,10 +29,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One state of the world that a policy must accept or refuse; `world` has the keys plan, ledger, manifests."""
+    """One state of the world that a policy must accept or refuse: some items of its collection, and what is around."""
 
     name: str
-    world: Mapping[str, Any]
+    items: Sequence[Mapping[str, Any]]
     environment: Mapping[str, Any]
     params: Mapping[str, Any]
     origin: Location

@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from generator.policy.fields import Form, ListOf, MapOf, Record
+from generator.policy.items import COLLECTIONS
 from generator.policy.model import Policy
 
 _WIDTH = 100
@@ -97,3 +99,26 @@ def _paragraph(name: str, value: str | None) -> Iterator[str]:
         yield textwrap.fill(
             " ".join(value.split()), _WIDTH, initial_indent=f"{name + ':':<13}", subsequent_indent=hanging
         )
+
+
+def collections() -> str:
+    """Return the collections with the fields of their items, as docs/policies.md shows them."""
+    rows = [f"| `{name}` | {_fields(found)} |" for name, found in COLLECTIONS.items() if isinstance(found, Record)]
+    return "\n".join(["| collection | fields of an item |", "|---|---|", *rows]) + "\n"
+
+
+def _fields(record: Record) -> str:
+    return ", ".join(f"`{name}`{_shape(inner)}" for name, inner in record.fields.items())
+
+
+def _shape(found: Form) -> str:
+    """Return what stands behind a field's name: its type, or the fields of what it holds."""
+    if isinstance(found, ListOf):
+        return f" [{_inner(found.of)}]"
+    return f" {{{_inner(found.of)}}}" if isinstance(found, MapOf) else f" {_inner(found)}"
+
+
+def _inner(found: Form) -> str:
+    if isinstance(found, Record):
+        return f"({', '.join(f'{name}{_shape(inner)}' for name, inner in found.fields.items())})"
+    return found if isinstance(found, str) else _shape(found).strip()

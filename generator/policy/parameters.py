@@ -38,11 +38,11 @@ def resolve(plan: Plan, policies: Sequence[Policy]) -> tuple[Parameters, list[Fi
             found = _defect(name, written, known)
             findings += found
             if not found:
-                chosen[name] = _as(known[name], plain(written[name]))
+                chosen[name] = in_type_of(known[name], plain(written[name]))
     return {p.id: {name: chosen.get(name, value) for name, value in p.params.items()} for p in policies}, findings
 
 
-def _as(default: Any, value: Any) -> Any:
+def in_type_of(default: Any, value: Any) -> Any:
     """Return a value in the type of the default: CEL does not add 1 to 1.5."""
     return float(value) if isinstance(default, float) else value
 

@@ -35,6 +35,7 @@ class PlanItems:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._makers: Mapping[str, Callable[[], Iterable[Item]]] = {
+            "fleet": self._fleet,
             "environment": self._environment,
             "pools": self._pools,
             "shares": self._shares,
@@ -70,12 +71,11 @@ class PlanItems:
             "preemptionPolicy": plan.settings.preemption_policy,
             "labelPolicy": plan.settings.label_policy,
             "gangScheduling": plan.settings.gang_scheduling,
-            "priorities": [{"name": p.name, "value": p.value} for p in plan.priorities],
+            "priorities": self._priorities,
             "weighted": [
                 *(cohort.name for cohort in plan.cohorts if cohort.weight is not None),
                 *(queue.name for queue in queues(plan) if queue.weight is not None),
             ],
-            "unverified": [s.operator.title for s in plan.subscriptions if not s.operator.verified],
             "runtimesWithAccelerators": sorted({r.name for r in plan.runtimes if _accelerators(r.requests)}),
             "workbenchProfiles": [o.name for o in self._offers if _seen_by(o, "workbench") and not o.disabled],
         }
@@ -95,6 +95,17 @@ class PlanItems:
 
     def _ref(self, kind: str, name: str, api: str | None = None, namespace: str | None = None) -> ObjectRef:
         return ObjectRef(self._plan.name, kind, name, namespace, api)
+
+    @cached_property
+    def _priorities(self) -> list[i.PriorityClass]:
+        return [{"name": priority.name, "value": priority.value} for priority in self._plan.priorities]
+
+    def _fleet(self) -> Iterator[Item]:
+        fleet = self._plan.given.fleet
+        if fleet:
+            data: i.Fleet = {"priorities": self._priorities}
+            place = at(fleet, "priorities") if "priorities" in fleet else at(fleet)
+            yield Item(data, place, self._ref("fleet", "fleet"))
 
     def _environment(self) -> Iterator[Item]:
         plan = self._plan

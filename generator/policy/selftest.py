@@ -8,6 +8,7 @@ from typing import Any
 from generator.finding import Finding, Layer, Location, ObjectRef, error
 from generator.policy.engine import CRASHED, judge
 from generator.policy.model import Example, Item, Policy
+from generator.policy.parameters import in_type_of
 
 _TODAY = "9999-12-31"  # every policy is in force
 
@@ -28,10 +29,10 @@ def test(policy: Policy) -> Iterator[Finding]:
 
 def outcome(policy: Policy, example: Example) -> list[Finding]:
     """Return what a policy says about an example."""
-    side, _, name = policy.each.partition(".")
-    items = [_item(policy, data, example.origin) for data in example.world[side][name]]
+    items = [_item(policy, data, example.origin) for data in example.items]
     environment = {"asOf": _TODAY, **example.environment}
-    return judge([policy], lambda _: items, environment, {policy.id: {**policy.params, **example.params}})
+    chosen = {name: in_type_of(policy.params[name], value) for name, value in example.params.items()}
+    return judge([policy], lambda _: items, environment, {policy.id: {**policy.params, **chosen}})
 
 
 def _item(policy: Policy, data: Mapping[str, Any], origin: Location) -> Item:

@@ -40,9 +40,7 @@ def waive(
     undated: list[Waiver] = []
     for waiver in waivers:
         found = [index for index, finding in enumerate(findings) if _matches(waiver, finding)]
-        if as_of is None:
-            undated.append(waiver)
-        elif waiver["expires"] < as_of:
+        if as_of is not None and waiver["expires"] < as_of:
             said.append(_expired(waiver, len(found)))
             continue
         bound = [index for index in found if findings[index].layer in NEVER]
@@ -51,7 +49,9 @@ def waive(
             said.append(_in_vain(waiver, findings[bound[0]]))
         elif not found:
             said += [_unused(waiver)] if _is_judged(waiver, judged) else []
-        elif as_of is not None and date.fromisoformat(waiver["expires"]) - date.fromisoformat(as_of) <= NOTICE:
+        elif as_of is None:
+            undated.append(waiver)
+        elif date.fromisoformat(waiver["expires"]) - date.fromisoformat(as_of) <= NOTICE:
             said.append(_ending(waiver))
     if undated:
         said.append(_undated(undated))
