@@ -24,7 +24,7 @@ def run(options: Namespace) -> int:
     gc.disable()  # as in compile
     root = find_root(options.root)
     with Progress(sys.stderr, quiet=options.quiet) as progress:
-        result = pipeline.run(root, options.environments, options.as_of, progress)
+        result = pipeline.run(root, options.environments, options.as_of, progress, ledger=True)
     if options.format == "json":
         envelope = json.envelope(result.findings, {}) | ledger.keys(result.ledgers)
         sys.stdout.write(json.dumped(envelope))
