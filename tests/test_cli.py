@@ -61,7 +61,7 @@ def test_every_command_has_help_with_the_common_options(command: str, capsys: py
         (
             ["compil"],
             "apportion: argument COMMAND: no such command: 'compil'; did you mean compile? "
-            "(compile, check, schema, init)\n  fix: see apportion --help\n",
+            f"({', '.join(COMMANDS)})\n  fix: see apportion --help\n",
         ),
         (
             ["check", "--inputs"],
