@@ -121,8 +121,15 @@ class Fence:
         self._kinds: dict[tuple[Kind, bool], bool] = {}
 
     @cached_property
-    def repositories(self) -> list[str]:
-        return texts(self.spec, "sourceRepos")
+    def _repositories(self) -> tuple[Globs, Globs]:
+        """Patterns that let a repository through, and those that take it out again, which begin with "!"."""
+        patterns = texts(self.spec, "sourceRepos")
+        denied = Globs(pattern[1:] for pattern in patterns if pattern.startswith("!"))
+        return Globs(pattern for pattern in patterns if not pattern.startswith("!")), denied
+
+    def allows_repository(self, url: str) -> bool:
+        allowed, denied = self._repositories
+        return allowed.match(url) and not denied.match(url)
 
     def spaces(self, server: str, name: str) -> Globs:
         """Return the namespaces that the project allows in the cluster of that address or name."""
@@ -137,6 +144,11 @@ class Fence:
         if key not in self._kinds:
             self._kinds[key] = _kind_allowed(self.spec, kind, spaced=spaced)
         return self._kinds[key]
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a name fits a pattern; nearly all patterns are plain names, for which no expression is compiled."""
+    return name == pattern if _GLOB.isdisjoint(pattern) else fnmatchcase(name, pattern)
 
 
 class Globs:
@@ -160,7 +172,7 @@ def forbidden_by_project(cluster: Cluster, application: Manifest, fence: Fence) 
     project = fence.project
     for path, source in sources(application):
         url = text(source, "repoURL")
-        if url and not _allows(fence.repositories, url):
+        if url and not fence.allows_repository(url):
             yield _forbidden(cluster, application, project, f"repository {url}", "sourceRepos", f"{path}.repoURL")
     brought = folders(cluster, application)
     for (kind, spaced), manifest in _first(brought).items():
@@ -183,8 +195,8 @@ def _first(brought: Iterable[Folder]) -> Mapping[tuple[Kind, bool], Manifest]:
 
 def _reaches(entry: Mapping[str, Any], server: str, name: str) -> bool:
     """Whether an allowed destination is the cluster of that address or name."""
-    fits_server = bool(server) and fnmatchcase(server, text(entry, "server"))
-    return fits_server or (bool(name) and fnmatchcase(name, text(entry, "name")))
+    fits_server = bool(server) and matches(server, text(entry, "server"))
+    return fits_server or (bool(name) and matches(name, text(entry, "name")))
 
 
 def _forbidden_kind(
@@ -215,12 +227,6 @@ def _forbidden(cluster: Cluster, application: Manifest, project: Manifest, what:
     )
 
 
-def _allows(patterns: Sequence[str], value: str) -> bool:
-    """Whether a list lets a value through; an entry that begins with "!" takes it out again."""
-    denied = any(fnmatchcase(value, p[1:]) for p in patterns if p.startswith("!"))
-    return not denied and any(fnmatchcase(value, p) for p in patterns if not p.startswith("!"))
-
-
 def _kind_allowed(spec: Mapping[str, Any], kind: Kind, *, spaced: bool) -> bool:
     """Whether a project allows a kind: a cluster-scoped one if listed, every namespaced one unless a list is given."""
     prefix = "namespaceResource" if spaced else "clusterResource"
@@ -233,4 +239,4 @@ def _kind_allowed(spec: Mapping[str, Any], kind: Kind, *, spaced: bool) -> bool:
 
 
 def _is_listed(entry: Mapping[str, Any], kind: Kind) -> bool:
-    return fnmatchcase(kind[0], text(entry, "group")) and fnmatchcase(kind[1], text(entry, "kind"))
+    return matches(kind[0], text(entry, "group")) and matches(kind[1], text(entry, "kind"))

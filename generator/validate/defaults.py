@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 _NONE: Any = object()
+# without any of these a node has no default in it; most have none
+_HOLDING = frozenset(("properties", "items", "additionalProperties"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Filler:
 
 def filler(node: Mapping[str, Any], made: dict[int, Filler | None]) -> Filler | None:
     """Return where a structural schema has defaults, or None: nowhere. `made` keeps what was found for shared nodes."""
+    if node.keys().isdisjoint(_HOLDING):
+        return None
     if id(node) not in made:
         made[id(node)] = _filler(node, made)
     return made[id(node)]

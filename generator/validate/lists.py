@@ -12,6 +12,9 @@ from typing import Any
 
 from generator.validate.paths import Path
 
+# without any of these a node has no such list in it; most have none
+_HOLDING = frozenset(("properties", "items", "additionalProperties", "x-kubernetes-list-type"))
+
 
 @dataclass(frozen=True, slots=True)
 class ListNode:
@@ -25,6 +28,8 @@ class ListNode:
 
 def list_tree(node: Mapping[str, Any], made: dict[int, ListNode | None]) -> ListNode | None:
     """Return where a schema has sets and list maps, or None: nowhere. `made` keeps what was found for shared nodes."""
+    if node.keys().isdisjoint(_HOLDING):
+        return None
     if id(node) not in made:
         made[id(node)] = _list_tree(node, made)
     return made[id(node)]

@@ -18,7 +18,7 @@ from generator.validate.explain import (
 )
 from generator.validate.lists import distinct, duplicates
 from generator.validate.rules import all_pass, broken_rules
-from generator.validate.structural import Compiled, compiled
+from generator.validate.structural import Compiled, compiled, update_rules
 from generator.validate.violation import Violation
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def _broken_rules(
     schema: Schema, parts: Compiled, body: Mapping[str, Any], old: Mapping[str, Any] | None
 ) -> Iterable[Violation]:
     if old is not None:
-        return broken_rules(body, defaults(schema, old), parts.rules)
-    if parts.creation_rules is None or all_pass(body, parts.creation_rules):
+        return broken_rules(body, defaults(schema, old), update_rules(schema))
+    if parts.rules is None or all_pass(body, parts.rules):
         return ()
-    return broken_rules(body, ABSENT, parts.creation_rules)
+    return broken_rules(body, ABSENT, parts.rules)
 
 
 def _fill(schema: Schema, parts: Compiled, body: Mapping[str, Any]) -> Mapping[str, Any]:

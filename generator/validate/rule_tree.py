@@ -18,6 +18,8 @@ _KINDS = {
     "FieldValueRequired": "Required value",
     "FieldValueDuplicate": "Duplicate value",
 }
+# without any of these a node has no rule in it; most have none
+_HOLDING = frozenset(("properties", "items", "additionalProperties", "x-kubernetes-validations"))
 # verdicts kept per place: queues share presets, flavors share taints
 _KEPT = 4096
 
@@ -111,6 +113,8 @@ def rule_tree(node: Mapping[str, Any], made: Made, creating: bool = False) -> Ru
 
     `creating` leaves out the rules that need an old object.
     """
+    if node.keys().isdisjoint(_HOLDING):
+        return None
     if id(node) not in made:
         made[id(node)] = _rule_tree(node, made, creating)
     return made[id(node)]

@@ -31,7 +31,7 @@ class Judge:
 class Compiled:
     """A schema ready to judge; what it has nothing of is None.
 
-    `creation_rules` are the CEL rules that need no old object. All kinds with the same form of names share `metadata`.
+    `rules` are the CEL rules that need no old object. All kinds with the same form of names share `metadata`.
     """
 
     root: Judge
@@ -39,7 +39,6 @@ class Compiled:
     filler: Filler | None
     lists: ListNode | None
     rules: RuleNode | None
-    creation_rules: RuleNode | None
 
 
 @cache
@@ -51,10 +50,15 @@ def compiled(schema: Schema) -> Compiled:
     """
     checks: dict[str, Callable[[str], bool]] = dict(formats.CHECKS)
     node = schema.structure
-    rules, creation_rules = rule_tree(node, {}), rule_tree(node, {}, creating=True)
     meta = _metadata(metadata.name_form(schema.group, schema.kind))
     root = _judge(root_schema(schema, checks), checks)
-    return Compiled(root, meta, filler(node, {}), list_tree(node, {}), rules, creation_rules)
+    return Compiled(root, meta, filler(node, {}), list_tree(node, {}), rule_tree(node, {}, creating=True))
+
+
+@cache
+def update_rules(schema: Schema) -> RuleNode | None:
+    """Return all CEL rules of a schema, with those that compare an object with an old one."""
+    return rule_tree(schema.structure, {})
 
 
 @cache

@@ -24,6 +24,7 @@ _PASSED_ON = (
 )
 _COMBINATIONS = ("allOf", "anyOf", "oneOf")
 _INT_OR_STRING = [{"type": "integer"}, {"type": "string"}]
+_STRING = {"type": "string"}
 _RE2 = "re2:"
 QUANTITY = "quantity"
 """A format of ours for quantities of built-in kinds, which may be fractions: the server reads them by code."""
@@ -48,6 +49,8 @@ class Translator:
 
     def translate(self, node: Node) -> dict[str, Any]:
         """Return the JSON Schema of a node; a field that it does not have is refused."""
+        if node == _STRING:
+            return {"type": "string"}  # as most say no more
         out: dict[str, Any] = {key: node[key] for key in _PASSED_ON if key in node}
         _type(node, out)
         _bounds(node, out)

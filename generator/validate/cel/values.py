@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 _RESERVED = frozenset(
@@ -59,6 +60,7 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, str) else value
 
 
+@cache
 def escape(name: str) -> str:
     """Return a property's name in CEL: `x-y` is x__dash__y, `namespace` is __namespace__.
 
