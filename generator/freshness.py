@@ -78,13 +78,13 @@ def _stale_reason(disk: Disk, wanted: Tree, folder: str) -> str:
 def _steps(found: Lock, expected: Lock) -> Iterator[str]:
     if found.inputs != expected.inputs:
         yield "the inputs changed"
-    for what, old, new in (
-        ("apportion", found.tool, expected.tool),
-        ("release data", found.data, expected.data),
-        ("--as-of", found.as_of or "no date", expected.as_of or "no date"),
-    ):
+    for what, old, new in (("apportion", found.tool, expected.tool), ("release data", found.data, expected.data)):
         if old != new:
             yield f"{what} was {old} and is {new}"
+    if found.as_of != expected.as_of:
+        was = f"with the overrides since {found.as_of}" if found.as_of else "without dated overrides"
+        now = f"those since {expected.as_of} apply" if expected.as_of else "without --as-of none applies"
+        yield f"compiled {was}, and {now}"
 
 
 def _stale(reasons: dict[str, str]) -> Iterator[Finding]:

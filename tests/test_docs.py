@@ -118,7 +118,7 @@ def test_the_guide_s_examples_are_a_repository(tmp_path: Path, capsys: pytest.Ca
     assert kinds >= set(KINDS)
     for path, text in files:
         place(tmp_path, path, text)
-    assert main(["compile", "--root", str(tmp_path), "--as-of", "2026-12-01"]) == 0  # in its override's and waiver's days
+    assert main(["compile", "--root", str(tmp_path), "--as-of", "2026-12-01"]) == 0  # its override and waiver hold
     assert capsys.readouterr().err.startswith("output/: ")
     assert 'vision: "vision-dev, vision-train"' in (tmp_path / "output/overlays/prod/extra/resources.yaml").read_text()
 

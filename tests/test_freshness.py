@@ -77,7 +77,7 @@ def stale(place: str, message: str, fix: str = "run apportion compile prod") -> 
         ({"inputs": "x"}, "the inputs changed"),
         ({"tool": "2"}, "apportion was 1 and is 2"),
         ({"data": "2"}, "release data was 1 and is 2"),
-        ({"as_of": "2026-12-01"}, "--as-of was no date and is 2026-12-01"),
+        ({"as_of": "2026-12-01"}, "compiled without dated overrides, and those since 2026-12-01 apply"),
         ({"inputs": "x", "tool": "2"}, "the inputs changed, apportion was 1 and is 2"),
     ],
 )
@@ -85,6 +85,13 @@ def test_a_stale_folder_says_what_changed(output: Path, change: dict[str, str], 
     changed = folder("overlays/prod/queues/nlp", resources="other", more="m", **change)
     message = f"output/overlays/prod is stale ({reason}): 1 folder to compile again: queues/nlp"
     assert told(compare(output, TREE | changed, everything)) == stale("output/overlays/prod/queues/nlp", message)
+
+
+def test_overrides_that_no_date_asks_for_are_stale(tmp_path: Path) -> None:
+    output = written(tmp_path / "output", folder("overlays/prod", as_of="2026-12-01"))
+    reason = "compiled with the overrides since 2026-12-01, and without --as-of none applies"
+    message = f"output/overlays/prod is stale ({reason}): 1 folder to compile again: ."
+    assert told(compare(output, folder("overlays/prod"), everything)) == stale("output/overlays/prod", message)
 
 
 def test_a_stale_folder_hides_what_follows_from_it(output: Path) -> None:

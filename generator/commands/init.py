@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
 
-from generator import __version__
+from generator import ISSUES, __version__
 from generator.commands.answer import answer
 from generator.disk import JOURNAL
 from generator.environment.load import FOLDER, load
@@ -62,6 +62,7 @@ def _rendered(options: Namespace) -> dict[str, str]:
 
     values = {name: getattr(options, name) for name in ("name", "openshift_ai", "kueue", "openshift", "gitops")}
     values |= {"version": __version__, "journal": JOURNAL, "trainer": _has_trainer(options)}
+    values["home"] = ISSUES.removesuffix("/issues")
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,

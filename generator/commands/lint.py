@@ -11,7 +11,7 @@ from generator.commands import manifests
 from generator.commands.answer import answer
 from generator.finding import FatalError, Finding, in_order
 from generator.releases import load
-from generator.report.text import counted
+from generator.report.text import amount, counted
 from generator.spelling import remedy
 from generator.validate.all import judge
 from generator.validate.cluster import Cluster, Target
@@ -47,7 +47,8 @@ def run(options: Namespace) -> int:
         )
         findings += judge(cluster)
     findings = in_order(findings)
-    return answer(options, findings, sys.stdout, f"{counted(findings)} in {count} objects", {"objects": count})
+    line = f"{counted(findings)} in {amount(count, 'object')}"
+    return answer(options, findings, sys.stdout, line, {"objects": count})
 
 
 def target(text: str) -> Target:

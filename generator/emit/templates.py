@@ -60,7 +60,7 @@ def _error(path: str, problem: Exception) -> Finding:
         "template-error",
         f"the template cannot be rendered: {_OF_MODEL.sub(lambda found: found[1], said)}",
         Location(path, line, 1 if line else 0),
-        "it is given `plan` and `environment`; docs/user-guide.md lists what they hold",
+        "it is given `plan` and `environment`; the user guide lists what they hold",
     )
 
 

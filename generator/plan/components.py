@@ -78,7 +78,7 @@ def _defects(name: str, written: Mapping[str, Mapping[str, Any]], release: OpenS
         new = release.renamed[name]
         yield error(
             "unknown-component",
-            f"OpenShift AI {release.version} calls the component {name} {new}",
+            f"component {name} is called {new} in OpenShift AI {release.version}",
             place,
             f"write {new} in its place",
             layer=Layer.SCHEMA,
