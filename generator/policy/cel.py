@@ -5,6 +5,7 @@ The runtime itself ends an evaluation after 10,000 steps of loops ("Iteration bu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
@@ -21,6 +22,8 @@ MACROS = frozenset(("all", "exists", "exists_one", "existsOne", "filter", "map")
 BYTES = frozenset(("memory", "ephemeral-storage", "storage"))
 # Python's regular expressions take exponential time where RE2 (`matches`) does not.
 _REFUSED = frozenset(("find", "findAll"))
+
+_NOISE = re.compile(r"ERROR: <input>:|\[?\b[A-Z]+(_[A-Z]+)*\b(: |\])| \(in container ''\)")
 
 
 class CelError(Exception):
@@ -155,14 +158,5 @@ def _runtime() -> Any:
 
 
 def _one_line(problem: object) -> str:
-    text = str(problem).split("\n |", 1)[0]
-    for noise in (
-        "INVALID_ARGUMENT: ",
-        "ERROR: <input>:",
-        "[INVALID_ARGUMENT]",
-        "[NOT_FOUND]",
-        "[INTERNAL]",
-        "INTERNAL: ",
-    ):
-        text = text.replace(noise, "")
-    return " ".join(text.replace(" (in container '')", "").split())
+    text = _NOISE.sub("", str(problem).split("\n |", 1)[0])
+    return " ".join(text.split())

@@ -100,7 +100,10 @@ class Preemption(TypedDict):
 
 
 class Queue(TypedDict):
-    """A ClusterQueue; `team` is "" for the platform's own. `evictedBy` says who may evict its workloads."""
+    """A ClusterQueue; `team` is "" for the platform's own.
+
+    `evictedBy` says who may evict its workloads, `profiles` which hardware profiles submit to it.
+    """
 
     name: str
     team: str
@@ -113,6 +116,7 @@ class Queue(TypedDict):
     borrows: bool
     lends: bool
     evictedBy: list[str]
+    profiles: list[str]
     preemption: Preemption
     strategy: str
     stopPolicy: str

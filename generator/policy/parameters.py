@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -58,7 +59,7 @@ def _defect(name: str, written: Mapping[str, Any], known: Mapping[str, Any]) -> 
     wanted = _TYPES[type(default)]
     message = f"{KEY}.{name} is {shown(value)}"
     place = value_at(written, name) if isinstance(written, Map) else None
-    return [error("invalid-policy-parameter", message, place, f"write {wanted}, such as {default}")]
+    return [error("invalid-policy-parameter", message, place, f"write {wanted}, such as {json.dumps(default)}")]
 
 
 def _fits(default: Any, value: Any) -> bool:

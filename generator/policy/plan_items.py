@@ -175,6 +175,10 @@ class PlanItems:
 
     def _queues(self) -> Iterator[Item]:
         pools = self._plan.pools
+        profiles: dict[str, list[str]] = {}
+        for offer, led in self._led_to.items():
+            for queue in led:
+                profiles.setdefault(queue.name, []).append(offer)
         for queue in queues(self._plan):
             shares: list[i.QueueShare] = [
                 {
@@ -199,6 +203,7 @@ class PlanItems:
                 "borrows": may_borrow(queue),
                 "lends": may_lend(queue),
                 "evictedBy": self._evicts[queue.name],
+                "profiles": profiles.get(queue.name, []),
                 "preemption": {
                     "withinClusterQueue": queue.preemption.within_cluster_queue,
                     "reclaimWithinCohort": queue.preemption.reclaim_within_cohort,
@@ -226,16 +231,26 @@ class PlanItems:
             }
             yield Item(data, cohort.origin, self._ref("Cohort", cohort.name, self._plan.kueue.api))
 
-    def _profiles(self) -> Iterator[Item]:
-        plan = self._plan
-        all_queues = {queue.name: queue for team in plan.teams for queue in team.queues}
+    @cached_property
+    def _led_to(self) -> Mapping[str, list[ClusterQueue]]:
+        """The queues to which each hardware profile may lead: of the LocalQueue's name, with the profile's pool."""
+        known = {queue.name: queue for team in self._plan.teams for queue in team.queues}
         by_local: dict[str, dict[str, None]] = {}
-        for team in plan.teams:
+        for team in self._plan.teams:
             for local in team.local_queues:
                 by_local.setdefault(local.name, {})[local.cluster_queue] = None
+        return {
+            offer.name: [
+                known[name]
+                for name in by_local.get(offer.local_queue, ())
+                if any(flavor.flavor == offer.pool for flavor in known[name].flavors)
+            ]
+            for offer in self._offers
+        }
+
+    def _profiles(self) -> Iterator[Item]:
+        plan = self._plan
         for offer in self._offers:
-            led = (all_queues[name] for name in by_local.get(offer.local_queue, ()))
-            there = [queue for queue in led if any(flavor.flavor == offer.pool for flavor in queue.flavors)]
             pool = plan.pools[offer.pool]
             data: i.Profile = {
                 "name": offer.name,
@@ -250,7 +265,7 @@ class PlanItems:
                 "mostAccelerators": _accelerators(offer.limits),
                 "unlimited": [part.identifier for part in offer.identifiers if part.max is None],
                 "replicas": pool.sharing.replicas,
-                "queues": [self._profile_queue(queue) for queue in there],
+                "queues": [self._profile_queue(queue) for queue in self._led_to[offer.name]],
             }
             api = plan.openshift_ai.hardware_profile_api
             yield Item(data, offer.origin, self._ref("HardwareProfile", offer.name, api))

@@ -36,8 +36,9 @@ def outcome(policy: Policy, example: Example) -> list[Finding]:
 
 
 def _item(policy: Policy, data: Mapping[str, Any], origin: Location) -> Item:
-    names = (data.get("metadata") or {}).get("name"), data.get("name"), data.get("pool"), data.get("queue")
-    return Item(data, origin, ObjectRef(None, policy.each, str(next((name for name in names if name), "item"))))
+    known = {**data, **(data.get("metadata") or {})}
+    name = next((known[key] for key in ("name", "owner", "queue", "pool") if known.get(key)), "item")
+    return Item(data, origin, ObjectRef(None, policy.each, str(name)))
 
 
 def _wrong(policy: Policy, example: Example, said: str) -> Finding:
