@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from generator.commands.owners import Owners, has_errors
 from generator.commands.parallel import each
 from generator.commands.progress import Progress
 from generator.commands.read import read
 from generator.commands.verdict import cluster
-from generator.environment.load import FOLDER, Repository, load
-from generator.finding import FatalError, Finding, Severity, error, in_order
+from generator.environment.load import FOLDER, load
+from generator.finding import Finding, error, in_order
 from generator.kustomize import Overlay, build, layout
 from generator.manifest import Manifest
 from generator.output import Scope
@@ -22,7 +23,6 @@ from generator.plan.resolve import fleet_wide, resolve
 from generator.policy import gate, shipped
 from generator.policy.model import Policy
 from generator.policy.waivers import waive
-from generator.spelling import near
 from generator.validate.all import judge
 
 WORTH_A_PROCESS = 100  # teams, over all environments: below, starting a process costs more than it saves
@@ -62,11 +62,11 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress,
     findings += found
     if not given.folders and not has_errors(findings):
         findings.append(_no_environment())
-    inputs = _Inputs(given)
-    chosen = inputs.chosen(names, findings)
-    findings = [finding for finding in findings if inputs.concerns(finding, chosen)]
+    owners = Owners(given)
+    chosen = owners.chosen(names, findings)
+    findings = [finding for finding in findings if owners.concerns(finding, chosen)]
     plans: list[Plan] = []
-    for name in inputs.sound(chosen, findings):
+    for name in owners.sound(chosen, findings):
         progress.step(f"resolving {name}")
         plan, found = resolve(given.environments[name], as_of)
         findings += found
@@ -114,11 +114,6 @@ def _ledger(overlay: Overlay) -> Ledger:
     return Ledger(overlay.plan, (m for leaf in overlay.synced if leaf.layer == "extra" for m in leaf.manifests))
 
 
-def has_errors(findings: Iterable[Finding]) -> bool:
-    """Tell whether a finding is an error."""
-    return any(finding.severity is Severity.ERROR for finding in findings)
-
-
 def everything(path: str) -> bool:  # noqa: ARG001 - a Scope
     """The scope of a run on all environments: every path below output/."""
     return True
@@ -128,50 +123,6 @@ def _scope(chosen: Iterable[str], tree: Mapping[str, str]) -> Scope:
     """Return the scope of the named environments: all of their overlays, and the bases that these use."""
     overlays = tuple(f"overlays/{name}/" for name in chosen)
     return lambda path: path.startswith(overlays) or (path.startswith("base/") and path in tree)
-
-
-class _Inputs:
-    """Which environment an input file belongs to."""
-
-    def __init__(self, given: Repository) -> None:
-        self.by_folder = given.folders
-        self.names = sorted(set(given.folders.values()))
-
-    def chosen(self, names: Sequence[str], findings: Iterable[Finding]) -> list[str]:
-        """Return the known ones of the names, or all; a broken shared document may be the one of an unknown name."""
-        unknown = [name for name in names if name not in self.names]
-        if unknown and None not in self._at_fault(findings):
-            raise FatalError(*_unknown(unknown, self.names))
-        return [name for name in self.names if name in names or not names]
-
-    def concerns(self, finding: Finding, chosen: Sequence[str]) -> bool:
-        """Tell whether a finding of the documents is shared or touches a chosen environment."""
-        owner = self._owner(finding)
-        related = {self.by_folder.get(_folder(r.location.file)) for r in finding.related}
-        return owner is None or owner in chosen or not related.isdisjoint(chosen)
-
-    def sound(self, chosen: Sequence[str], findings: Iterable[Finding]) -> list[str]:
-        """Return the environments that can be resolved: neither their documents nor the shared ones have errors."""
-        broken = self._at_fault(findings)
-        return [] if None in broken else [name for name in chosen if name not in broken]
-
-    def _at_fault(self, findings: Iterable[Finding]) -> set[str | None]:
-        return {self._owner(finding) for finding in findings if finding.severity is Severity.ERROR}
-
-    def _owner(self, finding: Finding) -> str | None:
-        return self.by_folder.get(_folder(finding.location.file)) if finding.location else None
-
-
-def _folder(path: str) -> str:
-    """Return the direct sub-folder of environments/; "" for a file in environments/ itself."""
-    return path.split("/")[1] if path.count("/") > 1 else ""
-
-
-def _unknown(unknown: Sequence[str], known: Sequence[str]) -> tuple[str, str]:
-    spellings = [spelling for name in unknown if (spelling := near(name, known))]
-    hint = f"did you mean {', '.join(spellings)}? " if spellings else ""
-    noun = "environment" if len(unknown) == 1 else "environments"
-    return f"unknown {noun} {', '.join(unknown)}", f"{hint}known are: {', '.join(known) or 'none'}"
 
 
 def _no_environment() -> Finding:
