@@ -13,7 +13,7 @@ from generator.commands.progress import Progress
 from generator.commands.read import find_root
 from generator.finding import Finding, in_order
 from generator.output import Written
-from generator.report.text import amount, counted
+from generator.report.text import amount, summed
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -34,16 +34,22 @@ def run(options: Namespace) -> int:
             progress.step("writing output/")
             done = output.write(root / "output", result.tree, result.scope)
     if isinstance(done, Written):
-        status = answer(options, result.findings, sys.stderr, _summary(result.findings, done), _numbers(done))
+        status = answer(options, result.findings, sys.stderr, _summary(result, done), _numbers(done, result))
         return 1 if options.fail_on_change and (done.written or done.removed) else status
     findings = in_order(result.findings + done)
-    return answer(options, findings, sys.stderr, f"{counted(findings)}; nothing written", _numbers(Written(0, 0, 0)))
+    line = f"{summed(findings, result.waived)}; nothing written"
+    return answer(options, findings, sys.stderr, line, _numbers(Written(0, 0, 0), result))
 
 
-def _summary(findings: list[Finding], done: Written) -> str:
-    said = f"{counted(findings)}; " if findings else ""
+def _summary(result: pipeline.Result, done: Written) -> str:
+    said = f"{summed(result.findings, result.waived)}; " if result.findings or result.waived else ""
     return f"{said}output/: {amount(done.written, 'file')} written, {done.removed} removed, {done.unchanged} unchanged"
 
 
-def _numbers(done: Written) -> dict[str, int]:
-    return {"written": done.written, "removed": done.removed, "unchanged": done.unchanged}
+def _numbers(done: Written, result: pipeline.Result) -> dict[str, int]:
+    return {
+        "written": done.written,
+        "removed": done.removed,
+        "unchanged": done.unchanged,
+        "waived": result.waived,
+    }

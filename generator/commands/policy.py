@@ -29,7 +29,9 @@ def run(options: Namespace) -> int:
     """Print policies, or test them: those that ship and those of the repository, if one is around."""
     policies, findings = shipped.policies(_root(options.root), thorough=True)
     if options.id is not None and options.id not in policies:
-        raise FatalError(f"unknown policy {options.id}", f"{hint(options.id, policies)}apportion policy list names them")
+        raise FatalError(
+            f"unknown policy {options.id}", f"{hint(options.id, policies)}apportion policy list names them"
+        )
     chosen = [policies[options.id]] if options.id is not None else list(policies.values())
     if options.action == "test":
         findings = in_order(findings + [finding for policy in chosen for finding in selftest.test(policy)])

@@ -27,6 +27,11 @@ def counted(findings: Sequence[Finding]) -> str:
     return ", ".join(amount(count, noun) for count, noun in named) or "no findings"
 
 
+def summed(findings: Sequence[Finding], waived: int) -> str:
+    """Return what `counted` does, with how many more were accepted: "1 warning, 2 waived"."""
+    return counted(findings) + (f", {waived} waived" if waived else "")
+
+
 def amount(count: int, noun: str) -> str:
     """Return "1 file" or "2 files"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

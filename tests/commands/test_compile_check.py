@@ -102,7 +102,7 @@ def test_errors_are_told_in_the_place_of_each_command(
 def test_compile_as_json_counts_what_it_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = repository(tmp_path)
     assert main(["compile", "--root", str(root), "--format", "json"]) == 0
-    counts = {"errors": 0, "warnings": 0, "infos": 0, "removed": 0, "unchanged": 0}
+    counts = {"errors": 0, "warnings": 0, "infos": 0, "removed": 0, "unchanged": 0, "waived": 0}
     assert shown(capsys) == {"version": 1, "findings": [], "summary": {**counts, "written": len(output(root))}}
 
 
