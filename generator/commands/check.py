@@ -12,7 +12,7 @@ from generator.commands.answer import answer
 from generator.commands.progress import Progress
 from generator.commands.read import find_root
 from generator.finding import in_order
-from generator.report.text import summed
+from generator.report.text import accepted, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -33,4 +33,4 @@ def run(options: Namespace) -> int:
         if result.is_sound and not options.inputs_only:
             progress.step("comparing output/")
             findings = in_order(findings + output.compare(root / "output", result.tree, result.scope))
-    return answer(options, findings, sys.stdout, summed(findings, result.waived), {"waived": result.waived})
+    return answer(options, findings, sys.stdout, counted(findings) + accepted(result.waived), {"waived": result.waived})

@@ -13,7 +13,7 @@ from generator.commands.progress import Progress
 from generator.commands.read import find_root
 from generator.finding import Finding, in_order
 from generator.output import Written
-from generator.report.text import amount, summed
+from generator.report.text import accepted, amount, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -37,13 +37,14 @@ def run(options: Namespace) -> int:
         status = answer(options, result.findings, sys.stderr, _summary(result, done), _numbers(done, result))
         return 1 if options.fail_on_change and (done.written or done.removed) else status
     findings = in_order(result.findings + done)
-    line = f"{summed(findings, result.waived)}; nothing written"
+    line = f"{counted(findings)}; nothing written{accepted(result.waived)}"
     return answer(options, findings, sys.stderr, line, _numbers(Written(0, 0, 0), result))
 
 
 def _summary(result: pipeline.Result, done: Written) -> str:
-    said = f"{summed(result.findings, result.waived)}; " if result.findings or result.waived else ""
-    return f"{said}output/: {amount(done.written, 'file')} written, {done.removed} removed, {done.unchanged} unchanged"
+    said = f"{counted(result.findings)}; " if result.findings else ""
+    files = f"output/: {amount(done.written, 'file')} written, {done.removed} removed, {done.unchanged} unchanged"
+    return said + files + accepted(result.waived)
 
 
 def _numbers(done: Written, result: pipeline.Result) -> dict[str, int]:

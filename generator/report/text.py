@@ -27,9 +27,9 @@ def counted(findings: Sequence[Finding]) -> str:
     return ", ".join(amount(count, noun) for count, noun in named) or "no findings"
 
 
-def summed(findings: Sequence[Finding], waived: int) -> str:
-    """Return what `counted` does, with how many more were accepted: "1 warning, 2 waived"."""
-    return counted(findings) + (f", {waived} waived" if waived else "")
+def accepted(waived: int) -> str:
+    """Return what a last line says of findings that waivers accept: "; 1 finding waived", or nothing."""
+    return f"; {amount(waived, 'finding')} waived" if waived else ""
 
 
 def amount(count: int, noun: str) -> str:
