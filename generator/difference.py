@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from generator.disk import Disk, Kind, folders_above, parent, shown
 from generator.finding import Finding, Layer, Location, error
+from generator.frozen import dataclass
 
 Tree = Mapping[str, str]
 """Path below output/, with forward slashes, to text."""

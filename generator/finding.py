@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
 from enum import StrEnum
+
+from generator.frozen import dataclass
 
 
 class Severity(StrEnum):
@@ -34,7 +36,7 @@ class Layer(StrEnum):
     OUTPUT = "output"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclasses.dataclass(frozen=True, slots=True, order=True)
 class Location:
     """A place in a file: path with forward slashes below the root, line and column from 1 (0: the file as a whole)."""
 

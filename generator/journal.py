@@ -21,10 +21,10 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from generator.disk import JOURNAL, folders_above, parent, read, shown
 from generator.finding import FatalError
+from generator.frozen import dataclass
 
 COMMITTED = f"{JOURNAL}/journal"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from generator import difference, journal
@@ -17,6 +16,7 @@ from generator.difference import Scope, Tree
 from generator.disk import JOURNAL, Kind, scan
 from generator.finding import FatalError, Finding
 from generator.freshness import compare
+from generator.frozen import dataclass
 from generator.lock import HEADER
 from generator.staging import stage
 

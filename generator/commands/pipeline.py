@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from generator.commands.read import read
 from generator.commands.verdict import cluster
 from generator.environment.load import FOLDER, load
 from generator.finding import Finding, error, in_order
+from generator.frozen import dataclass
 from generator.kustomize import Overlay, build, layout
 from generator.manifest import Manifest
 from generator.output import Scope

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from generator.environment.constraint import Constraint, RefusedError
+from generator.frozen import dataclass
 from generator.source.nodes import Map, Seq, value_at
 
 ENVELOPE = ("apiVersion", "kind")

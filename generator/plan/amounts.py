@@ -6,11 +6,11 @@ Source of the rules: contract, section 1 (semantics).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from generator.environment.quotas import Amounts as GivenAmounts
+from generator.frozen import dataclass
 from generator.plan.model import CPU, MEMORY, STORAGE, Pool
 from generator.plan.rounding import scaled
 from generator.quantity import Amount, parse

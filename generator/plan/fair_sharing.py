@@ -7,10 +7,10 @@ Source: kubernetes-sigs/kueue@v0.18.5 pkg/cache/scheduler/fair_sharing.go; facts
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+from generator.frozen import dataclass
 from generator.plan.capacity import Key, Node, QuotaTree
 from generator.quantity import UNIT, Amount
 

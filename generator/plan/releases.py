@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 
 from generator.environment.load import Inputs
 from generator.finding import Finding, Layer, Location, Severity, error
+from generator.frozen import dataclass
 from generator.releases import load
 from generator.releases.model import GitOps, Kueue, OpenShiftAI
 from generator.source import value_at

@@ -6,12 +6,12 @@ Source of the rules: contract, section 1 (semantics) and section 2 (presets).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from generator.environment.quotas import Share
 from generator.finding import Finding, Layer, Location, Severity, error
+from generator.frozen import dataclass
 from generator.plan.amounts import Change, Owned, counted_by, guaranteed, is_percentage, limit
 from generator.plan.covering import covering
 from generator.plan.model import STORAGE, FlavorQuota, Pool, ResourceQuota

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from generator.frozen import dataclass
 from generator.policy.cel import MACROS, words
 from generator.spelling import remedy
 

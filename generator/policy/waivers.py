@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
 
 from generator.environment.waivers import Waiver
 from generator.finding import Finding, Layer, Severity, error
+from generator.frozen import dataclass
 from generator.source import at, value_at
 
 NOTICE = timedelta(days=14)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from generator.frozen import dataclass
 from generator.schemas.builtin import builtin
 from generator.schemas.schema import Schema, parse
 

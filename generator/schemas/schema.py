@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from generator.frozen import dataclass
 from generator.schemas.sharing import fold, referring, resolved
 
 # annotations that say nothing about what is accepted

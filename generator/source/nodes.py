@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from generator.finding import Location
+from generator.frozen import dataclass
 
 Place = tuple[int, int]
 

@@ -7,12 +7,12 @@ facts of faults A45, A57.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
 from generator.finding import Finding, Layer
+from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.spelling import hint
 from generator.validate import kinds

@@ -7,8 +7,9 @@ default brings, defaults apply again. Source: k8s.io/apiextensions-apiserver pkg
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from generator.frozen import dataclass
 
 _NONE: Any = object()
 # without any of these a node has no default in it; most have none

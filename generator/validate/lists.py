@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from generator.frozen import dataclass
 from generator.validate.paths import Path
 
 # without any of these a node has no such list in it; most have none

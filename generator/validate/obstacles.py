@@ -6,8 +6,8 @@ Source: kubernetes-sigs/kueue pkg/scheduler/flavorassigner/flavorassigner.go; fa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from generator.frozen import dataclass
 from generator.quantity import Amount
 from generator.validate.cluster import Cluster, NodePool
 from generator.validate.placement import FlavorPlace, node_affinity_fits

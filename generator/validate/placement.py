@@ -7,9 +7,9 @@ facts of Kueue, section 5.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, NodePool, name_of

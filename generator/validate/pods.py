@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from generator.frozen import dataclass
 from generator.quantity import Amount
 from generator.validate import kinds
 from generator.validate.kinds import Kind

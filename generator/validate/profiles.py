@@ -6,8 +6,8 @@ Source: rhods-operator internal/webhook/hardwareprofile, odh-dashboard hardwareP
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.quantity import Amount
 from generator.validate import kinds

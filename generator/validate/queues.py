@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import ceil
 from typing import Any
 
+from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.plan.capacity import Key, Member, Quota, QuotaTree
 from generator.quantity import UNIT, Amount

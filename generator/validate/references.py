@@ -6,9 +6,9 @@ Source: facts of Kueue, section 5 (what becomes inactive); facts of faults A01 t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from generator.finding import Finding, Layer, Related, Severity
+from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.spelling import hint
 from generator.validate import kinds

@@ -6,9 +6,9 @@ Source: facts of faults A05, A06, A08, A12; facts of Kueue, section 5.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from generator.finding import Finding, Layer, Related, Severity
+from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.quantity import Amount
 from generator.validate import kinds

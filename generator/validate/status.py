@@ -7,8 +7,8 @@ facts of Kueue, section 5.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from generator.frozen import dataclass
 from generator.validate.admission.words import kueue_has
 from generator.validate.cluster import Target
 from generator.validate.queues import Check, Queue

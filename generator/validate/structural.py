@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from generator.frozen import dataclass
 from generator.validate import formats, metadata
 from generator.validate.defaults import Filler, filler
 from generator.validate.lists import ListNode, list_tree

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from generator.frozen import dataclass
 from generator.validate import formats, metadata
 from generator.validate.patterns import portable, re2
 

@@ -1,8 +1,8 @@
 """Violation: one objection to one object, as the API server words it."""
 
-from dataclasses import dataclass
 
 from generator.finding import Layer, Severity
+from generator.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from generator.frozen import dataclass
 from generator.plan.capacity import Node, QuotaTree
 from generator.plan.ledger.lines import Demand, Fit
 from generator.plan.ledger.placing import largest, pods_per_node

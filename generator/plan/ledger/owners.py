@@ -6,11 +6,11 @@ A manifest is read as far as it can be: what is wrong with it is another check's
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from generator.finding import Location
+from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.plan.capacity import Key, Member, Quota, QuotaTree
 from generator.plan.model import CPU, ClusterQueue, FlavorQuota, Plan

@@ -12,10 +12,11 @@ import base64
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Any
+
+from generator.frozen import dataclass
 
 _RESERVED = frozenset(
     """true false null in as break const continue else for function if import let loop package namespace return var
