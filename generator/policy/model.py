@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 from generator.finding import Location, ObjectRef, Related, Severity
+from generator.frozen import dataclass
 from generator.policy.cel import Program
 
 
@@ -38,7 +39,7 @@ class Example:
     origin: Location
 
 
-@dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Policy:
     """One policy. Its expressions are compiled when they are first needed, and once.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import marshal
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from generator.frozen import dataclass
 from generator.validate.cel.engine import CelError, compile_expression
 from generator.validate.cel.rewrite import Times, fields_read, names
 from generator.validate.cel.values import Shape, plain, shape, times
@@ -37,7 +39,7 @@ class Rule:
     optional_old: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False)
 class RuleNode:
     """Where in a schema rules are; `node` is the schema there, which says what a value becomes on its way into CEL."""
 
