@@ -37,6 +37,11 @@ def document(path: Path) -> Any:
         raise ValueError(f"{path.name}: {error}") from error
 
 
+def texts(folder: str) -> dict[str, str]:
+    """Return the text of each file of a folder of the package, by the file's name, sorted."""
+    return {path.name: path.read_text("utf-8") for path in sorted(Path(__file__).with_name(folder).iterdir())}
+
+
 def record(cls: type[_Record], raw: Mapping[str, Any], where: str) -> _Record:
     """Return a dataclass made of plain data: exactly its fields, lists turned into what the field holds.
 

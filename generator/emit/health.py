@@ -7,9 +7,9 @@ wait.
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from generator import facts
 from generator.manifest import dump
 
 
@@ -17,7 +17,7 @@ from generator.manifest import dump
 def checks() -> str:
     """Return the patch: `oc patch argocd openshift-gitops -n openshift-gitops --type merge --patch-file …`."""
     found: list[dict[str, Any]] = []
-    for script in sorted(files("generator").joinpath("health").iterdir(), key=lambda f: f.name):
-        api_group, _, kind = script.name.removesuffix(".lua").rpartition("_")
-        found.append({"group": api_group, "kind": kind, "check": script.read_text("utf-8")})
+    for name, script in facts.texts("health").items():
+        api_group, _, kind = name.removesuffix(".lua").rpartition("_")
+        found.append({"group": api_group, "kind": kind, "check": script})
     return dump({"spec": {"resourceHealthChecks": found}})

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import ipaddress
 import re
 from collections.abc import Callable
 from datetime import date as _date
@@ -64,15 +63,26 @@ def duration(text: str) -> bool:
     return bool(_GO_DURATION.fullmatch(text) or _SCALA_DURATION.fullmatch(text))
 
 
+def _address(kind: str) -> Callable[[str], bool]:
+    """Return a test by a class of `ipaddress`, a module that hardly any run needs."""
+
+    def test(text: str) -> bool:
+        import ipaddress
+
+        return _parses(getattr(ipaddress, kind))(text)
+
+    return test
+
+
 CHECKS: dict[str, Callable[[str], bool]] = {
     "date-time": date_time,
     "datetime": date_time,
     "date": date,
     "byte": byte,
     "duration": duration,
-    "ipv4": _parses(ipaddress.IPv4Address),
-    "ipv6": _parses(ipaddress.IPv6Address),
-    "cidr": _parses(ipaddress.ip_interface),
+    "ipv4": _address("IPv4Address"),
+    "ipv6": _address("IPv6Address"),
+    "cidr": _address("ip_interface"),
     "uuid": lambda text: _UUID.fullmatch(text) is not None,
     "mac": lambda text: _MAC.fullmatch(text) is not None,
 }
