@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+from generator.change import RULES
+from generator.commands.crd_files import of_environment
 from generator.commands.owners import Owners, has_errors
 from generator.commands.parallel import each
 from generator.commands.progress import Progress
@@ -82,7 +84,7 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress,
     for answer in judged:
         findings += answer.findings
         tree |= answer.tree
-    waived = waive(findings, given.waivers, as_of, chosen if names else None)
+    waived = waive(findings, given.waivers, as_of, chosen if names else None, RULES)
     scope = _scope(chosen, tree) if names else everything
     ledgers = [answer.ledger for answer in judged if answer.ledger is not None]
     findings = in_order(gate.once(waived.findings))
@@ -102,7 +104,9 @@ def _judged(policies: Mapping[str, Policy], plan: Plan, *, keep: bool) -> _Judge
     overlay, findings = build(plan)
     ledger = _ledger(overlay)
     if not has_errors(findings):
-        findings += judge(cluster(overlay)) + gate.judge(policies, [(plan, ledger, _objects(overlay))])
+        whole = cluster(overlay)
+        imported, found = of_environment(plan.given.crds, whole.kinds)
+        findings += found + judge(whole, imported) + gate.judge(policies, [(plan, ledger, _objects(overlay))])
     return _Judged(findings, layout([overlay]), ledger if keep else None)
 
 

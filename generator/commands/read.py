@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from generator.environment.load import EXTRA, FOLDER
+from generator.environment.load import EXTRA, FOLDER, is_stored
 from generator.finding import FatalError, Finding, Location, error, in_order
 from generator.source.text import MAX_SIZE
 
@@ -80,7 +80,7 @@ class _Walk:
                 elif entry.is_dir(follow_symlinks=False):
                     if self._has_name(path):
                         folders.append((path, entry.path))
-                elif _is_input(path) and self._has_name(path):
+                elif is_input(path) and self._has_name(path):
                     if entry.is_file(follow_symlinks=False):
                         yield path, entry.path
                     else:
@@ -110,11 +110,11 @@ class _Walk:
             target = os.path.realpath(source, strict=True)
             mode = Path(target).stat().st_mode
         except OSError as problem:
-            if _is_input(path) or problem.errno == errno.ELOOP:
+            if is_input(path) or problem.errno == errno.ELOOP:
                 why = "leads back to itself" if problem.errno == errno.ELOOP else "leads to nothing that can be read"
                 self._link(path, why)
             return
-        if not (_is_input(path) or stat.S_ISDIR(mode)) or not self._has_name(path):
+        if not (is_input(path) or stat.S_ISDIR(mode)) or not self._has_name(path):
             return
         if not _is_below(target, self.inside):
             self._link(path, "leads out of the repository")
@@ -154,7 +154,10 @@ def _bytes(handle: int) -> bytes:
     return b"".join(parts)
 
 
-def _is_input(path: str) -> bool:
+def is_input(path: str) -> bool:
+    """Tell whether a path below the root is one of an input: YAML, in `extra/` a template of some, or a stored CRD."""
+    if is_stored(path):
+        return path.endswith((".json", *_SUFFIXES))
     if path.endswith(_TEMPLATES):
         parts = path.split("/")
         return len(parts) > 3 and parts[2] == EXTRA

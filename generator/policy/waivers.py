@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
 
@@ -27,12 +27,17 @@ class Waived:
 
 
 def waive(
-    findings: Sequence[Finding], waivers: Iterable[Waiver], as_of: str | None, environments: Iterable[str] | None = None
+    findings: Sequence[Finding],
+    waivers: Iterable[Waiver],
+    as_of: str | None,
+    environments: Iterable[str] | None = None,
+    elsewhere: Collection[str] = (),
 ) -> Waived:
     """Return what is left when accepted findings are taken out.
 
     `as_of` (YYYY-MM-DD) is the day: without one every waiver holds, and one finding says that no date was compared.
-    `environments` are those that were judged, None for all: a waiver for another is not said to be of no use.
+    `environments` are those that were judged, None for all: a waiver for another is not said to be of no use, nor is
+    one of a rule by which another command judges, `elsewhere`.
     """
     judged = None if environments is None else list(environments)
     accepted: set[int] = set()
@@ -48,7 +53,8 @@ def waive(
         if bound:
             said.append(_in_vain(waiver, findings[bound[0]]))
         elif not found:
-            said += [_unused(waiver)] if _is_judged(waiver, judged) else []
+            if waiver["rule"] not in elsewhere and _is_judged(waiver, judged):
+                said.append(_unused(waiver))
         elif as_of is None:
             undated.append(waiver)
         elif date.fromisoformat(waiver["expires"]) - date.fromisoformat(as_of) <= NOTICE:

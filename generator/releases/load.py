@@ -93,14 +93,19 @@ def operator(name: str) -> Operator:
         raise KeyError(name)
     file = f"operators/{name}.yaml"
     raw: dict[str, Any] = {"channels_by": {}, "channel_by": {}, "env": {}, "namespace_labels": {}, "requires": []}
+    raw["upgrades"] = {}
     raw |= {"openshift_ai": None, "operands": [], "notes": "", "id": name} | _document(file)
-    channels_by = {
-        product: {version: tuple(channels) for version, channels in by.items()}
-        for product, by in raw["channels_by"].items()
-    }
+    channels_by, upgrades = (
+        {key: {version: tuple(channels) for version, channels in by.items()} for key, by in raw[field].items()}
+        for field in ("channels_by", "upgrades")
+    )
     operands = tuple(_operand(value, file) for value in raw["operands"])
     env = tuple(sorted(raw["env"].items()))
-    return record(Operator, raw | {"channels_by": channels_by, "operands": operands, "env": env}, file)
+    return record(
+        Operator,
+        raw | {"channels_by": channels_by, "upgrades": upgrades, "operands": operands, "env": env},
+        file,
+    )
 
 
 @cache

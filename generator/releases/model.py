@@ -193,7 +193,9 @@ class Operator:
     `group` is the OperatorGroup of `namespace`: "all" without target namespaces, "own" with this one, "none" in the
     global namespace, which has both already. `csv_prefix` + "X.Y.Z" is a startingCSV.
     `channels` is empty where every minor release has a channel of its own. `channel_by` and `channels_by` take
-    precedence, by product and version. `openshift_ai` lists the releases on which it may be installed; None: any.
+    precedence, by product and version. `upgrades` leads from a version to those that only some channels lead to, and to
+    none where nothing does; a version that it lacks is upgraded by every channel that holds the newer one.
+    `openshift_ai` lists the releases on which it may be installed; None: any.
     `verified` is False where a value could not be checked against the vendor's own material.
     """
 
@@ -211,6 +213,7 @@ class Operator:
     requires: tuple[str, ...]
     channel_by: Mapping[str, Mapping[str, str]]
     channels_by: Mapping[str, Mapping[str, tuple[str, ...]]]
+    upgrades: Mapping[str, Mapping[str, tuple[str, ...]]]
     env: tuple[tuple[str, str], ...]
     operands: tuple[Operand, ...]
     openshift_ai: tuple[str, ...] | None

@@ -1,0 +1,81 @@
+"""Steps from one release to another that OLM cannot take by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.change.model import Side, Step
+from generator.finding import Finding, Location, Severity
+from generator.plan.model import Subscription
+from generator.schemas.load import order
+from generator.source import value_at
+
+_KEYS = {"openshift-ai": "openshiftAI", "kueue": "kueue"}
+
+
+def upgrades(step: Step) -> Iterator[Finding]:
+    """Yield operators that go back, or forward where their channels do not lead; of those that we install."""
+    before = {subscription.operator.id for subscription in step.old.plan.subscriptions}
+    for subscription in step.new.plan.subscriptions:
+        id_ = subscription.operator.id
+        if id_ not in _KEYS or id_ not in before:
+            continue
+        old, new = _version(step.old, id_), _version(step.new, id_)
+        if order(new) < order(old):
+            yield _back(step, subscription, old, new)
+        elif new != old and (ways := subscription.operator.upgrades.get(old)) is not None:
+            yield from _forward(step, subscription, old, new, ways.get(new, ()))
+
+
+def _version(side: Side, operator: str) -> str:
+    return side.plan.kueue.version if operator == "kueue" else side.plan.openshift_ai.version
+
+
+def _place(step: Step, id_: str) -> Location:
+    return value_at(step.new.plan.given.environment["platform"], _KEYS[id_])
+
+
+def _back(step: Step, subscription: Subscription, old: str, new: str) -> Finding:
+    operator = subscription.operator
+    return step.of_plan(
+        ("Subscription", operator.package),
+        "release-goes-back",
+        Severity.ERROR,
+        f"{operator.title} goes back from {old} to {new}: OLM never does, and what {old} stored {new} may not read",
+        f"stay at {old}",
+        _place(step, operator.id),
+    )
+
+
+def _forward(step: Step, subscription: Subscription, old: str, new: str, ways: tuple[str, ...]) -> Iterator[Finding]:
+    operator, channel = subscription.operator, subscription.channel
+    if channel in ways:
+        return
+    elsewhere = {to: channels for to, channels in operator.upgrades[old].items() if channels}
+    if elsewhere:
+        listed = ", or ".join(f"{', '.join(channels)} (to {to})" for to, channels in elsewhere.items())
+        yield step.of_plan(
+            ("Subscription", operator.package),
+            "upgrade-without-channel",
+            Severity.ERROR,
+            f"{operator.title} {old} does not upgrade to {new} through the channel {channel}: it stays as it is, and "
+            f"gets objects of {new}",
+            f"write operators: {{{operator.id}: {{channel: …}}}} with {listed}",
+            _place(step, operator.id),
+        )
+    else:
+        apis = step.old.plan.kueue.api, step.new.plan.kueue.api
+        objects = (
+            f", and gets objects of {apis[1].rpartition('/')[2]}"
+            if apis[1] not in step.old.plan.kueue.served_apis
+            else ""
+        )
+        yield step.of_plan(
+            ("Subscription", operator.package),
+            "operator-needs-reinstalling",
+            Severity.WARNING,
+            f"{operator.title} goes from {old} to {new}, and OLM has no way from channel to channel: it stays at {old}"
+            f"{objects}",
+            f"plan a window: delete its Subscription and ClusterServiceVersion, not its CRDs, then have {new} synced",
+            _place(step, operator.id),
+        )

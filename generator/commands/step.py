@@ -1,0 +1,125 @@
+"""What `plan` compares: the inputs of a revision of Git and those of the working tree, each as far as it resolves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from generator.change import compare, dates
+from generator.change.model import Change, Side
+from generator.commands import revision
+from generator.commands.owners import Owners, has_errors
+from generator.commands.progress import Progress
+from generator.commands.read import read
+from generator.environment.load import FOLDER, load
+from generator.finding import Finding, Layer, Severity, in_order
+from generator.frozen import dataclass
+from generator.kustomize import build
+from generator.plan.ledger import Ledger
+from generator.plan.resolve import resolve
+from generator.policy.waivers import waive
+from generator.report.text import amount
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What changes, the findings in order, and how many more waivers accept."""
+
+    changes: Sequence[Change]
+    findings: list[Finding]
+    waived: int
+
+
+def run(root: Path, names: Sequence[str], against: str, as_of: str | None, progress: Progress) -> Result:
+    """Compare the named environments, or all, of the working tree with those of a revision.
+
+    An environment with errors in the working tree is not compared: its errors are the findings. One with errors in the
+    revision is, with what there is of it, and a warning says so.
+
+    Raises:
+        FatalError: inputs or revision cannot be read, or a name is unknown to both.
+    """
+    progress.step(f"reading {FOLDER}/")
+    new = _Inputs(*read(root))
+    progress.step(f"reading {against}")
+    before = revision.read(root, against)
+    old = _Inputs(before.files, [])
+    known = new.owners.chosen(names, new.findings, old.owners.names)
+    chosen = [*known, *(n for n in old.owners.names if n not in new.owners.names and (n in names or not names))]
+    differing = [name for name in chosen if old.files_of(name) != new.files_of(name)]
+    for name in new.owners.sound([n for n in differing if n in new.owners.names], new.findings):
+        progress.step(f"resolving {name}")
+        new.resolve(name, as_of, as_far_as_possible=False)
+    for name in (name for name in differing if name in old.given.environments):
+        progress.step(f"resolving {name} of {against}")
+        old.resolve(name, as_of, as_far_as_possible=True)
+    progress.step("comparing")
+    olds, news = old.comparable(new), new.comparable(old)
+    found = compare.once([*compare.findings(olds, news, against, new.files)])
+    waived = waive(found, new.given.waivers, as_of, environments=())
+    said = waived.findings[: len(found) - waived.accepted]  # what else it says of waivers is for check to say
+    said += new.errors(differing)
+    if differing:
+        said += _incomplete(against, old.errors(differing), before.unread)
+    if as_of is not None:
+        said += dates.soon(
+            [new.given.environments[n] for n in known if n in new.given.environments], new.given.waivers, as_of
+        )
+    return Result(compare.changes(olds, news), in_order(said), waived.accepted)
+
+
+class _Inputs:
+    """The inputs of one revision, the sides made of them by name, and what is wrong."""
+
+    def __init__(self, files: Mapping[str, bytes], findings: list[Finding]) -> None:
+        self.files = files
+        self.given, found = load(files)
+        self.owners = Owners(self.given)
+        self.findings = findings + found
+        self.sides: dict[str, Side] = {}
+
+    def files_of(self, name: str) -> dict[str, bytes]:
+        return self.owners.files(self.files, name)
+
+    def resolve(self, name: str, as_of: str | None, *, as_far_as_possible: bool) -> None:
+        """Make the side of an environment, if there are no errors or it shall be made all the same."""
+        plan, found = resolve(self.given.environments[name], as_of)
+        self.findings += found
+        if plan is None or (has_errors(found) and not as_far_as_possible):
+            return
+        overlay, found = build(plan)
+        self.findings += found
+        if as_far_as_possible or not has_errors(found):
+            leaves = list(overlay.leaves)
+            extra = (m for leaf in leaves if leaf.layer == "extra" for m in leaf.manifests)
+            self.sides[name] = Side(plan, leaves, Ledger(plan, extra))
+
+    def comparable(self, other: _Inputs) -> dict[str, Side]:
+        """Return the sides of which the other revision has one, too, or no such environment at all."""
+        return {
+            name: side
+            for name, side in sorted(self.sides.items())
+            if name in other.sides or name not in other.owners.names
+        }
+
+    def errors(self, names: Sequence[str]) -> list[Finding]:
+        """Return the errors that keep the named environments from being resolved."""
+        return [f for f in self.findings if f.severity is Severity.ERROR and self.owners.concerns(f, names)]
+
+
+def _incomplete(against: str, errors: Sequence[Finding], unread: Iterable[str]) -> list[Finding]:
+    """Return a warning where less is known of the revision than was in it."""
+    said = (
+        [
+            f"it has {amount(len(errors), 'error')} of its own, first {in_order(list(errors))[0].location}: "
+            f"{in_order(list(errors))[0].message}"
+        ]
+        if errors
+        else []
+    )
+    said += [f"{path} is a link, submodule or odd name and was not read" for path in unread]
+    if not said:
+        return []
+    message = f"{against} is compared as far as it goes: {'; '.join(said)}"
+    fix = "compare with a revision that compiles: --against REF"
+    return [Finding("revision-incomplete", Severity.WARNING, Layer.CHANGE, message, None, fix)]
