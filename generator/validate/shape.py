@@ -23,10 +23,12 @@ _LISTS = (list, tuple)
 def get(node: object, *steps: Step) -> Any:
     """Return what stands at a path, or None where it does not lead."""
     for step in steps:
-        if type(node) is dict or isinstance(node, _MAPPINGS):
+        if isinstance(node, dict):
             node = node.get(step)
         elif isinstance(node, _LISTS) and isinstance(step, int):
             node = node[step] if step < len(node) else None
+        elif isinstance(node, MappingProxyType):
+            node = node.get(step)
         else:
             return None
     return node
