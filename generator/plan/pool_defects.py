@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.accelerators.load import vendor
+from generator.accelerators.load import accelerator, ids, vendor
 from generator.accelerators.model import Accelerator, Vendor, invalid_geometry, label_text
 from generator.environment import inventory as given
-from generator.finding import Finding, error
+from generator.finding import Finding, Layer, error
 from generator.quantity import parse
 from generator.source import at, value_at
 
@@ -27,8 +27,8 @@ def defects(item: given.Pool, model: Accelerator | None) -> Iterator[Finding]:
             "add perNode.accelerators: <cards a node>",
         )
     else:
-        found = list(_sharing_defects(item, model))
-        yield from found or _label_defects(item, model)
+        found = list(_sharing_defects(item, model)) or list(_label_defects(item, model))
+        yield from found or _product_defects(item, model)
     yield from _reserve_defects(item)
     yield from _topology_defects(item)
 
@@ -90,6 +90,25 @@ def _sharing_defects(item: given.Pool, model: Accelerator) -> Iterator[Finding]:
             f"pool {name}: with strategy single all slices are alike and the layout has {len(mig['layout'])} kinds",
             at(mig, "layout"),
             "name one kind, or use strategy: mixed",
+        )
+
+
+def _product_defects(item: given.Pool, model: Accelerator) -> Iterator[Finding]:
+    """Yield a product label that nodes of another model carry: the quota would guard those."""
+    facts = vendor(model.vendor)
+    key, label = facts.product_label, item["nodeLabels"].get(facts.product_label or "")
+    if key is None or label is None:
+        return
+    product = label.removesuffix(facts.shared_product_suffix or "").split(facts.mig_product_infix or "\n")[0]
+    others = (accelerator(name) for name in ids() if name != model.id)
+    other = next((o for o in others if o and o.vendor == model.vendor and product in o.products), None)
+    if product not in model.products and other is not None:
+        yield error(
+            "product-of-another-model",
+            f"pool {item['name']} holds {model.title}, and its label {label} is what nodes with {other.title} carry",
+            value_at(item["nodeLabels"], key),
+            f"correct the label ({', '.join(model.products) or 'see oc get nodes --show-labels'}), or write {other.id}",
+            layer=Layer.READINESS,
         )
 
 

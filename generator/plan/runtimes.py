@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from generator.environment import fleet as given
 from generator.environment.load import Inputs
 from generator.finding import Finding, Layer, Severity, error
-from generator.plan.model import CPU, MEMORY, STORAGE, Amounts, Pool, Runtime, Team
+from generator.plan.model import CPU, MEMORY, STORAGE, Amounts, ClusterQueue, FlavorQuota, Pool, Runtime, Team
 from generator.quantity import Amount, parse
 from generator.releases.model import OpenShiftAI, Trainer
 from generator.source import at, value_at
@@ -55,9 +55,18 @@ def _objects(item: given.Runtime, pools: list[Pool], teams: tuple[Team, ...], tr
         return
     names = {p.name for p in pools}
     for team in teams:
-        fitting = {q.name for q in team.queues if any(f.flavor in names for f in q.flavors)}
+        fitting = {q.name for q in team.queues if any(f.flavor in names and _can_get(f, units, q) for f in q.flavors)}
         for space in sorted({local.namespace for local in team.local_queues if local.cluster_queue in fitting}):
             yield _runtime(item, pools, requests | units, trainer, space, team.name)
+
+
+def _can_get(flavor: FlavorQuota, units: Amounts, queue: ClusterQueue) -> bool:
+    """Whether a queue owns some of each accelerator resource in a flavor, or may borrow some."""
+    return all(
+        quota.nominal or (queue.cohort is not None and quota.borrowing_limit != 0)
+        for quota in flavor.resources
+        if quota.resource in units
+    )
 
 
 def _units(item: given.Runtime, pools: list[Pool]) -> dict[str, Amount]:

@@ -78,7 +78,9 @@ class LedgerItems:
                 "passedBy": line.passed_by.name if line.passed_by else "",
                 "holders": [_holding(holding) for holding in line.holders],
             }
-            yield Item(data, line.origin, self._ref("pool", line.pool), _held(line))
+            place = line.passed_by.origin if line.passed_by else line.origin
+            related = (Related(line.origin, f"pool {line.pool}"), *_held(line)) if line.passed_by else _held(line)
+            yield Item(data, place, self._ref("pool", line.pool), related)
 
     def _days(self) -> Iterator[Item]:
         loads = _loads(self._ledger.days)
