@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping
 
-from generator.commands import manifests
+from generator.commands import crd_files, manifests
 from generator.commands.answer import answer
 from generator.finding import FatalError, Finding, in_order
 from generator.releases import load
@@ -15,40 +16,87 @@ from generator.report.text import amount, counted
 from generator.spelling import remedy
 from generator.validate.all import judge
 from generator.validate.cluster import Cluster, Target
+from generator.validate.kinds import kind_of
 from generator.validate.nodes import pools
 
 PRODUCTS = {"openshift": "openshift", "openshiftAI": "openshift-ai", "kueue": "kueue", "gitops": "gitops"}
+_EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:/[a-z0-9](?:[-a-z0-9.:]*[a-z0-9])?){1,2}")
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Declare paths, target and what exists elsewhere."""
     parser.add_argument("paths", nargs="+", metavar="PATH", help="file, folder or -; each is taken as one cluster")
     parser.add_argument("--target", metavar="RELEASES", default="", help="such as openshiftAI=3.4,kueue=1.3")
-    parser.add_argument("--external", metavar="KIND/NAME", action="append", default=[], help="exists elsewhere")
+    parser.add_argument(
+        "--external",
+        metavar="KIND/NAME",
+        action="append",
+        default=[],
+        help="exists elsewhere; also KIND/NAMESPACE/NAME",
+    )
+    parser.add_argument(
+        "--crds",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="CRDs to judge by: as oc get prints them, or what crds import stores",
+    )
 
 
 def run(options: Namespace) -> int:
     """Judge each PATH; findings go to stdout."""
     gc.disable()  # a batch process, as compile
     goal = target(options.target)
-    findings: list[Finding] = []
+    external = frozenset(map(_external, options.external))
+    definitions = _Definitions(options.crds)
+    findings = definitions.findings
     count = 0
     for path in options.paths:
         read = manifests.read(path)
         count += len(read.objects)
-        findings += read.findings
         cluster = Cluster(
-            read.objects,
-            goal,
-            pools=pools(read.objects),
-            external=frozenset(options.external),
-            folders=read.folders,
-            bases=read.bases,
+            read.objects, goal, pools(read.objects), external=external, folders=read.folders, bases=read.bases
         )
-        findings += judge(cluster)
+        imported, wrong = definitions.of(cluster)
+        findings += read.findings + wrong + judge(cluster, imported)
     findings = in_order(findings)
     line = f"{counted(findings)} in {amount(count, 'object')}"
     return answer(options, findings, sys.stdout, line, {"objects": count})
+
+
+class _Definitions:
+    """The CRDs that were named; of a kind that several define, the last one counts."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.findings: list[Finding] = []
+        self._schemas: crd_files.Schemas = {}
+        self._stored: list[dict[str, bytes]] = []
+        for path in paths:
+            read = manifests.read(path)
+            found = (m for m in read.objects if kind_of(m.body) == crd_files.DEFINITION)
+            schemas, wrong = crd_files.schemas_of(found)
+            crd_files.override(self._schemas, schemas)
+            self.findings += read.findings + wrong
+            self._stored.append(crd_files.files_at(path) if path != manifests.STDIN else {})
+
+    def of(self, cluster: Cluster) -> tuple[crd_files.Schemas, list[Finding]]:
+        """Return the schemas for a cluster, its own CRDs before all others, and what is wrong with those."""
+        found, findings = crd_files.of_environment(self._stored, cluster.kinds)
+        crd_files.override(found, self._schemas)
+        own, wrong = crd_files.schemas_of(cluster.of(crd_files.DEFINITION))
+        crd_files.override(found, own)
+        return found, findings + wrong
+
+
+def _external(name: str) -> str:
+    """Return a name as it is given.
+
+    Raises:
+        FatalError: neither KIND/NAME nor KIND/NAMESPACE/NAME.
+    """
+    if not _EXTERNAL.fullmatch(name):
+        raise FatalError(f"--external {name}: no such form", "write KIND/NAME or KIND/NAMESPACE/NAME")
+    return name
 
 
 def target(text: str) -> Target:

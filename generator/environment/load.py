@@ -20,6 +20,7 @@ from generator.source.text import decode
 
 FOLDER = "environments"
 EXTRA = "extra"
+CRDS = "crds"
 
 
 @dataclass(slots=True)
@@ -35,6 +36,7 @@ class Inputs:
     quotas: list[TeamQuota] = field(default_factory=list)
     overrides: list[Override] = field(default_factory=list)
     extra: dict[str, str] = field(default_factory=dict)  # path below environments/ -> text
+    crds: tuple[dict[str, bytes], ...] = ()  # path -> stored CRD: those of all environments, then its own
 
 
 @dataclass(slots=True)
@@ -54,6 +56,7 @@ class _Scope:
     folder: str | None
     documents: list[Document] = field(default_factory=list)
     extra: dict[str, str] = field(default_factory=dict)
+    crds: dict[str, bytes] = field(default_factory=dict)
 
     def of(self, kind: str) -> Iterator[Document]:
         return (d for d in self.documents if d.root.get("kind") == kind)
@@ -66,7 +69,7 @@ def load(files: Mapping[str, bytes]) -> tuple[Repository, list[Finding]]:
     """Read every file below `environments/` (path from the root → bytes) and sort the documents by environment."""
     findings: list[Finding] = []
     scopes: dict[str | None, _Scope] = {}
-    texts = {path: data for path, data in sorted(files.items()) if not _is_extra(path)}
+    texts = {path: data for path, data in sorted(files.items()) if not (_is_extra(path) or is_stored(path))}
     parsed = {path: _documents(path, data, findings) for path, data in texts.items()}
     folders = {folder: name for documents, _ in parsed.values() for folder, name in _environments(documents)}
     # One broken file may be what makes its folder an environment: to share the rest would define everything twice.
@@ -79,6 +82,8 @@ def load(files: Mapping[str, bytes]) -> tuple[Repository, list[Finding]]:
     for path, data in files.items():
         if _is_extra(path):
             _add_extra(path, data, scopes, findings)
+        elif is_stored(path):
+            scopes.get(_folder(path), shared).crds[path] = data
     own = list(scopes.values())
     findings += _misplaced(shared, own)
     findings += _repeated(shared, own)
@@ -121,6 +126,11 @@ def _folder(path: str) -> str | None:
 def _is_extra(path: str) -> bool:
     parts = path.split("/")
     return len(parts) > 3 and parts[2] == EXTRA
+
+
+def is_stored(path: str) -> bool:
+    """Tell whether a path is in the folder for the CRDs of one environment, or of all."""
+    return CRDS in path.split("/")[1:-1][:2]
 
 
 def _add_extra(path: str, data: bytes, scopes: Mapping[str | None, _Scope], findings: list[Finding]) -> None:
@@ -245,6 +255,7 @@ def _sorted(shared: _Scope, own: list[_Scope], folders: dict[str, str]) -> Repos
         name = document.root["name"]
         both = (shared, scope)
         inputs = Inputs(name, cast("Environment", document.root), fleet, extra=scope.extra)
+        inputs.crds = (shared.crds, scope.crds)
         inputs.teams = {d.root["name"]: cast("Team", d.root) for s in both for d in s.of("Team")}
         inputs.pools = [i for s in both for i in s.items("Inventory", "pools")]
         inputs.cohorts = [i for s in both for i in s.items("Quotas", "cohorts")]

@@ -6,15 +6,17 @@ from generator.finding import Finding, in_order
 from generator.validate import admission, drift, patches, readiness, references, schema_check
 from generator.validate.cluster import Cluster
 from generator.validate.queues import Queues
+from generator.validate.schema_check import Imported
 
 
-def judge(cluster: Cluster) -> list[Finding]:
+def judge(cluster: Cluster, imported: Imported | None = None) -> list[Finding]:
     """Return what the API server, webhooks, controllers and Argo CD would object to, in the order of findings.
 
-    What the API server refuses by schema or CEL at one place is not said again for the webhook.
+    `imported` holds the schemas of a user's own CRDs. What the API server refuses by schema or CEL at one place is not
+    said again for the webhook.
     """
     queues = Queues(cluster)
-    refused = list(schema_check.check(cluster))
+    refused = list(schema_check.check(cluster, imported))
     places = {(finding.object, finding.path) for finding in refused}
     return in_order(
         [

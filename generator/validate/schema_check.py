@@ -10,6 +10,7 @@ from generator.releases import load as releases
 from generator.schemas import load
 from generator.schemas.schema import Schema
 from generator.validate.cluster import Cluster, Target, place
+from generator.validate.kinds import Kind
 from generator.validate.objects import validate_object
 from generator.validate.shape import text
 from generator.validate.wording import some
@@ -20,20 +21,26 @@ Imported = Mapping[tuple[str, str, str], Schema]
 def check(cluster: Cluster, imported: Imported | None = None) -> Iterator[Finding]:
     """Yield what the API server would refuse; `imported` holds a user's own CRDs, which take precedence.
 
-    Kinds of which no schema is known pass; of a part of a cluster one info finding names them.
+    A kind of which one version is imported has no others. Kinds of which no schema is known pass; of a part of a
+    cluster one info finding names them.
     """
-    goal = target(cluster.target)
+    goal, own = target(cluster.target), imported or {}
+    served: dict[Kind, tuple[str, ...]] = {}
+    for group, kind, version in own:
+        served[group, kind] = (*served.get((group, kind), ()), version)
     schemas: dict[tuple[str, str, str], Schema | None] = {}
     unknown: dict[str, Manifest] = {}
     for manifest, (group, kind), _, _ in cluster.identities:
         version = text(manifest.body, "apiVersion").rpartition("/")[2]
         name = (group, kind, version)
         if name not in schemas:
-            schemas[name] = (imported or {}).get(name) or load.schema(group, kind, version, goal)
+            schemas[name] = own.get(name) if (group, kind) in served else load.schema(group, kind, version, goal)
         schema = schemas[name]
         if schema is not None:
             for violation in validate_object(manifest.body, schema):
                 yield cluster.objection(manifest, violation)
+        elif (group, kind) in served:
+            yield from _not_served(cluster, manifest, served[group, kind])
         elif load.known(group, kind):
             yield from _not_served(cluster, manifest, load.versions(group, kind, goal))
         else:
