@@ -23,11 +23,12 @@ from generator.source.scalar import RefusedScalarError, Scalar, plain, refuse_fo
 from generator.source.syntax import MAX_DEPTH, TOO_DEEP, explain
 from generator.source.text import MAX_SIZE, UNCARRIABLE, code_point, decode, shown
 
-MAX_DOCUMENTS = 10_000
-MAX_EVENTS = 1_000_000
+MAX_DOCUMENTS, MAX_EVENTS = 10_000, 1_000_000
+MAX_DUMPED_DOCUMENTS, MAX_DUMPED_EVENTS = 100_000, 4_000_000
+"""Of a manifest: what `oc get` prints of 20,000 objects has 1.5 million, and 4 million take a GiB."""
 MAX_FINDINGS = 200
 
-_ROOT_FIX = 'begin it with "apiVersion: apportion.dev/v1"; a key is followed by ":" and a space'
+_ROOT_FIX = 'begin it with "apiVersion: %s"; a key is followed by ":" and a space'
 
 
 class _EndOfReadingError(Exception):
@@ -70,7 +71,9 @@ class _Reader:
         self.file, self._kubernetes = file, kubernetes
         self.documents: list[Document] = []
         self.findings: list[Finding] = []
-        self._next: Callable[[], Any] = islice(_events(text), MAX_EVENTS).__next__
+        self._max_documents = MAX_DUMPED_DOCUMENTS if kubernetes else MAX_DOCUMENTS
+        self._max_events = MAX_DUMPED_EVENTS if kubernetes else MAX_EVENTS
+        self._next: Callable[[], Any] = islice(_events(text), self._max_events).__next__
         self._known: set[str] = set()  # plain scalars met before that are text: most of a file is repetition
 
     def read(self, text: str) -> None:
@@ -79,7 +82,7 @@ class _Reader:
         except _EndOfReadingError:
             return
         except StopIteration:
-            message = f"the file holds more than {MAX_EVENTS:,} keys, values and brackets"
+            message = f"the file holds more than {self._max_events:,} keys, values and brackets"
             self.findings.append(error("too-large", message, Location(self.file), "split it into several files"))
         except yaml.YAMLError as problem:
             self.findings.append(explain(problem, text, self.file))
@@ -91,8 +94,8 @@ class _Reader:
         count = 0
         while type(event := self._next()) is not StreamEndEvent:
             count += 1
-            if count > MAX_DOCUMENTS:
-                message = f"the file holds more than {MAX_DOCUMENTS:,} documents"
+            if count > self._max_documents:
+                message = f"the file holds more than {self._max_documents:,} documents"
                 self._end("too-large", message, event, "split it into several files")
             self._document(event)
 
@@ -111,8 +114,11 @@ class _Reader:
             return
         self._value(root, 0)
         self._next()  # a syntax error up to here is the better answer
-        if kind is not ScalarEvent or root.value or root.style or root.tag or root.anchor:
-            self._report("yaml-root", f"the document is {_kind(root)}, not a mapping of keys", root, _ROOT_FIX)
+        nothing = ("", "~", "null") if self._kubernetes else ("",)  # kubectl passes over null, we call it a slip
+        if kind is ScalarEvent and root.value in nothing and not (root.style or root.tag or root.anchor):
+            return
+        fix = _ROOT_FIX % ("v1" if self._kubernetes else "apportion.dev/v1")
+        self._report("yaml-root", f"the document is {_kind(root)}, not a mapping of keys", root, fix)
 
     def _value(self, event: Any, depth: int) -> Any:
         kind = type(event)
