@@ -13,9 +13,8 @@ from generator.schemas.crds import file_name
 from generator.schemas.schema import Schema, from_crd, parse
 from generator.validate.cluster import name_of
 from generator.validate.crds import defects
-from generator.validate.kinds import Kind
+from generator.validate.kinds import DEFINITION, Kind
 
-DEFINITION: Kind = ("apiextensions.k8s.io", "CustomResourceDefinition")
 SUFFIX = ".json"
 Schemas = dict[tuple[str, str, str], Schema]
 

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.commands import manifests
 from generator.commands.answer import answer
-from generator.commands.crd_files import DEFINITION, SUFFIX, schemas_of
+from generator.commands.crd_files import SUFFIX, schemas_of
 from generator.commands.owners import has_errors
 from generator.commands.read import find_root, read
 from generator.environment.load import CRDS, FOLDER, load
 from generator.finding import FatalError, Finding, error, in_order
 from generator.report.text import amount, counted
 from generator.schemas.crds import file_name
-from generator.schemas.schema import dump
+from generator.schemas.schema import Schema, dump
 from generator.spelling import remedy
-from generator.validate.kinds import kind_of
+from generator.validate.kinds import DEFINITION, kind_of
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -70,7 +71,12 @@ def _read(paths: list[str]) -> tuple[dict[str, str], list[Finding]]:
     if not definitions and not has_errors(findings):
         message = f"there is no {DEFINITION[1]} in {', '.join(paths)}"
         findings.append(error("no-crd", message, None, "name what oc get crd -o yaml prints"))
-    return {file_name(schema): dump(schema) for schema in schemas.values()}, in_order(findings)
+    return {file_name(schema): dump(_sorted(schema)) for schema in schemas.values()}, in_order(findings)
+
+
+def _sorted(schema: Schema) -> Schema:
+    """Return a schema whose text does not depend on the order in which somebody wrote its keys."""
+    return replace(schema, structure=json.loads(json.dumps(schema.structure, sort_keys=True)))
 
 
 @dataclass(frozen=True, slots=True)

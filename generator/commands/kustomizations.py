@@ -50,7 +50,7 @@ class Kustomization:
 
     def obstacles(self) -> Iterator[Finding]:
         """Yield why it is not to be built: it would fetch something, or wait for a pipe."""
-        for place, item in self._named(_LOADED):
+        for place, item in (*self._named(_LOADED), *self._patches()):
             path = f"{self.folder}/{item}"
             if not os.path.lexists(path):
                 if _REMOTE.match(item):
@@ -69,11 +69,13 @@ class Kustomization:
         for key in keys:
             items = self.root.get(key)
             for index, item in enumerate(items if isinstance(items, Seq) else ()):
-                if isinstance(item, str) and "\n" not in item and "\0" not in item and len(item) < 4096:
+                if _is_path(item):
                     yield at(items, index), item
+
+    def _patches(self) -> Iterator[tuple[Location, str]]:
         for key in ("patches", "patchesJson6902", "replacements"):
             for item in _maps(self.root.get(key)):
-                if isinstance(path := item.get("path"), str) and "\0" not in path and len(path) < 4096:
+                if _is_path(path := _text(item, "path")):
                     yield at(item), path
 
     def _merged(self) -> Iterator[_Identity]:
@@ -99,11 +101,11 @@ class Kustomization:
 
 
 def read(folder: str, reader: Reader) -> Kustomization | None:
-    """Return the kustomization of a folder, or None: it has none that is a file."""
+    """Return the kustomization of a folder, or None: it has none that can be read."""
     for name in NAMES:
         path = f"{folder}/{name}"
-        if os.path.isfile(path):
-            documents, _ = parse(reader.bytes_of(path) or b"", reader.shown(path))
+        if os.path.lexists(path) and (data := reader.bytes_of(path)) is not None:
+            documents, _ = parse(data, reader.shown(path))
             root = documents[0].root if documents else Map(reader.shown(path), 1, 1)
             return Kustomization(folder, reader.shown(path), root, reader)
     return None
@@ -138,6 +140,11 @@ def _remote(item: str, place: Location) -> Finding:
     message = f"{item} lies elsewhere, and nothing is fetched: what is built on it is not judged"
     fix = "copy it into the repository: Argo CD would also fetch whatever stands there at the time"
     return error("remote-base", message, place, fix, layer=Layer.REFERENCE)
+
+
+def _is_path(item: Any) -> bool:
+    """Tell whether an item may be a path: a patch may also be written out in its place."""
+    return isinstance(item, str) and item != "" and not ("\n" in item or "\0" in item)
 
 
 def _maps(items: Any) -> list[Map]:

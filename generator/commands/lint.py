@@ -16,7 +16,7 @@ from generator.report.text import amount, counted
 from generator.spelling import remedy
 from generator.validate.all import judge
 from generator.validate.cluster import Cluster, Target
-from generator.validate.kinds import kind_of
+from generator.validate.kinds import DEFINITION, kind_of
 from generator.validate.nodes import pools
 
 PRODUCTS = {"openshift": "openshift", "openshiftAI": "openshift-ai", "kueue": "kueue", "gitops": "gitops"}
@@ -73,7 +73,7 @@ class _Definitions:
         self._stored: list[dict[str, bytes]] = []
         for path in paths:
             read = manifests.read(path)
-            found = (m for m in read.objects if kind_of(m.body) == crd_files.DEFINITION)
+            found = (m for m in read.objects if kind_of(m.body) == DEFINITION)
             schemas, wrong = crd_files.schemas_of(found)
             crd_files.override(self._schemas, schemas)
             self.findings += read.findings + wrong
@@ -83,7 +83,7 @@ class _Definitions:
         """Return the schemas for a cluster, its own CRDs before all others, and what is wrong with those."""
         found, findings = crd_files.of_environment(self._stored, cluster.kinds)
         crd_files.override(found, self._schemas)
-        own, wrong = crd_files.schemas_of(cluster.of(crd_files.DEFINITION))
+        own, wrong = crd_files.schemas_of(cluster.of(DEFINITION))
         crd_files.override(found, own)
         return found, findings + wrong
 

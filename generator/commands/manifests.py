@@ -94,7 +94,7 @@ class _Tree:
             if not root.is_component:
                 objects += self._builds.build(root)
                 bases += self._builds.bases(root)
-        below = tuple(f"{path}/" for path in built_here)
+        below = tuple(f"{each.folder}/" for each in found)
         for file in files:
             if not file.startswith(below):
                 objects += self._reader.objects(file)
@@ -164,8 +164,10 @@ def _sources(objects: list[Manifest]) -> Iterator[tuple[str, bool]]:
 
 def _inside(start: str, path: str) -> str | None:
     """Return the real folder at a path that a manifest names: one that leads out of `start` is not for us to read."""
+    if "\0" in path:
+        return None
     home = os.path.realpath(start)
-    folder = os.path.realpath(f"{home}/{path}") if "\0" not in path else home
+    folder = os.path.realpath(f"{home}/{path}")
     inside = folder == home or folder.startswith(home.rstrip("/") + "/")
     return folder if inside and os.path.isdir(folder) else None
 

@@ -10,7 +10,7 @@ from generator.releases import load as releases
 from generator.schemas import load
 from generator.schemas.schema import Schema
 from generator.validate.cluster import Cluster, Target, place
-from generator.validate.kinds import Kind
+from generator.validate.kinds import DEFINITION, Kind
 from generator.validate.objects import validate_object
 from generator.validate.shape import text
 from generator.validate.wording import some
@@ -43,7 +43,7 @@ def check(cluster: Cluster, imported: Imported | None = None) -> Iterator[Findin
             yield from _not_served(cluster, manifest, served[group, kind])
         elif load.known(group, kind):
             yield from _not_served(cluster, manifest, load.versions(group, kind, goal))
-        else:
+        elif (group, kind) != DEFINITION:  # which are judged where they are read
             unknown.setdefault(f"{kind} ({group or 'core'}/{version})", manifest)
     if unknown and not cluster.whole:
         first = next(iter(unknown.values()))
