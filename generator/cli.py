@@ -30,8 +30,10 @@ exit status: 0 nothing at or above --fail-on; 1 findings, or stale output; 2 wro
 
 def entry() -> NoReturn:
     """Run the command line of this process and end it with the exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a name must not crash a C locale
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed, as >&- does: nobody reads, and no file of ours may take its number
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
+        getattr(sys, name).reconfigure(errors="backslashreplace")  # a name must not crash a C locale
     status = main(sys.argv[1:])
     try:
         sys.stdout.flush()

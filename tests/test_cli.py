@@ -255,3 +255,15 @@ def test_a_full_disk_behind_stdout_is_2() -> None:
     assert done.stderr == (
         "apportion: cannot write to stdout: No space left on device\n  fix: send it where there is room\n"
     )
+
+
+@pytest.mark.parametrize(("closed", "printed"), [(">&-", ""), ("2>&-", f"apportion {__version__}\n")])
+def test_a_closed_stream_is_nobody_who_reads(closed: str, printed: str) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$0" -m generator --version {closed}', sys.executable],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, printed, "")

@@ -10,7 +10,7 @@ import pytest
 
 from generator.finding import Finding, Layer, Location, Severity
 from generator.source import Document, Map, Seq, at, parse, value_at
-from generator.source.reader import MAX_DOCUMENTS, MAX_FINDINGS
+from generator.source.reader import MAX_DOCUMENTS, MAX_DUMPED_DOCUMENTS, MAX_FINDINGS
 from generator.source.syntax import MAX_DEPTH
 from generator.source.text import MAX_SIZE
 
@@ -540,6 +540,23 @@ def test_documents_of_a_file() -> None:
     assert parse("---\n" * MAX_DOCUMENTS, FILE) == ([], [])
     message = "the file holds more than 10,000 documents"
     assert said("---\n" * 100_000) == [("too-large", MAX_DOCUMENTS + 1, 1, message, "split it into several files")]
+
+
+def test_a_dump_may_be_larger() -> None:
+    assert parse("---\n" * MAX_DUMPED_DOCUMENTS, FILE, kubernetes=True) == ([], [])
+    (found,) = parse("---\n" * (MAX_DUMPED_DOCUMENTS + 1), FILE, kubernetes=True)[1]
+    assert (found.rule, found.message) == ("too-large", "the file holds more than 100,000 documents")
+
+
+@pytest.mark.parametrize("nothing", ["null", "~", "--- null\n--- ~\n---\n# c"])
+def test_kubectl_passes_over_null(nothing: str) -> None:
+    assert parse(nothing, FILE, kubernetes=True) == ([], [])
+    assert {rule for rule, *_ in said(nothing)} == {"yaml-root"}
+
+
+def test_a_manifest_without_keys_is_told_to_begin_as_one() -> None:
+    (found,) = parse("- a", FILE, kubernetes=True)[1]
+    assert found.fix == 'begin it with "apiVersion: v1"; a key is followed by ":" and a space'
 
 
 def test_entries_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,3 +51,15 @@ def test_remedy(word: str, known: tuple[str, ...], text: str) -> None:
 
 def test_remedy_says_what_is_listed() -> None:
     assert remedy("x", ("h100",), "pools are") == "pools are h100"
+
+
+def test_of_many_words_the_neighbours_are_compared_and_few_are_named() -> None:
+    many = [f"team-{number:05}" for number in range(20_000)]
+    assert near("team-01-234", many) == "team-01234"
+    assert near("taem-01234", many) is None
+    assert near("Team_01234", many) == "team-01234"
+    assert near("team-01234x", many[::-1]) == "team-01234"
+    assert near("xyz", many) is None
+    names = ", ".join(many[:40])
+    assert remedy("xyz", many) == f"known are {names} and 19960 more"
+    assert remedy("xyz", many[:40]) == f"known are {names}"

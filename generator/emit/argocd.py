@@ -45,7 +45,7 @@ def leaves(plan: Plan, synced: list[Leaf]) -> list[Leaf]:
         sorted({kind for s in synced for kind in s.held().cluster | s.held().spaced}),
         sorted({space for s in synced for space in s.held().namespaces}),
     )
-    folder = Leaf(f"overlays/{plan.name}/argocd", "argocd", root, (*raw, [s.path for s in synced]))
+    folder = Leaf(f"overlays/{plan.name}/argocd", "argocd", root, (*raw, [_target(app) for app in applications]))
     folder.files[HEALTH_CHECKS] = checks()
     return [folder, *folders]
 
@@ -66,10 +66,16 @@ def _buckets(plan: Plan, of_teams: list[tuple[Leaf, Manifest]]) -> list[Leaf]:
             f"overlays/{plan.name}/argocd-teams/{name}",
             "argocd",
             items,
-            (plan.given.environment, [m.name for m in items]),
+            (plan.given.environment, [_target(app) for app in items]),
         )
         for name, items in sorted(buckets.items())
     ]
+
+
+def _target(application: Manifest) -> tuple[str, str]:
+    """Return what an Application owes to its folder rather than to the environment."""
+    spec = application.body["spec"]
+    return spec["source"]["path"], spec["destination"]["namespace"]
 
 
 def _project(layer: str) -> str:

@@ -147,7 +147,7 @@ def _add_extra(path: str, data: bytes, scopes: Mapping[str | None, _Scope], find
         return
     text = decode(data, path)
     if isinstance(text, str):
-        scope.extra[path] = text
+        scope.extra[path] = text.replace("\r\n", "\n")  # the digest of a checkout must not depend on Git's settings
     else:
         findings += text
 

@@ -67,6 +67,8 @@ def envelope(document: Document) -> Iterator[Finding]:
     """Yield what is wrong with `apiVersion` and `kind`."""
     root, start = document.root, document.locate(())
     version, kind = root.get("apiVersion"), root.get("kind")
+    is_nested = isinstance(kind, dict | list)
+    known = not is_nested and kind in KINDS
     if version is None and kind is None:
         yield error(
             "not-an-input",
@@ -75,7 +77,7 @@ def envelope(document: Document) -> Iterator[Finding]:
             f"begin it with apiVersion: {API_VERSION} and a kind, "
             "or move a Kubernetes manifest to <environment>/extra/",
         )
-    elif "apiVersion" in root and not str(version).startswith(f"{GROUP}/") and kind not in KINDS:
+    elif "apiVersion" in root and not str(version).startswith(f"{GROUP}/") and not (known or is_nested):
         yield error(
             "not-an-input",
             f"this is a Kubernetes manifest ({version} {kind}), not an input of Apportion",
@@ -87,7 +89,7 @@ def envelope(document: Document) -> Iterator[Finding]:
             said = f"is {version}" if "apiVersion" in root else "is missing"
             place = document.locate(("apiVersion",))
             yield error("unknown-api-version", f"apiVersion {said}", place, f"write apiVersion: {API_VERSION}")
-        if not isinstance(kind, str) or kind not in KINDS:
+        if not known:
             said = f"is {kind}" if "kind" in root else "is missing"
             fix = remedy(str(kind), KINDS)
             yield error("unknown-kind", f"kind {said}", document.locate(("kind",)), fix)

@@ -10,8 +10,14 @@ from generator.plan.model import Pool
 
 def overlaps(pools: Mapping[str, Pool]) -> Iterator[Finding]:
     """Yield each pool whose labels are a subset of others': its flavor would take their nodes."""
+    carriers: dict[tuple[str, str], list[Pool]] = {}
     for pool in pools.values():
-        others = [other for other in pools.values() if _takes(pool, other)]
+        for label in pool.node_labels.items():
+            carriers.setdefault(label, []).append(pool)
+    for pool in pools.values():
+        # whoever carries all labels carries the rarest of them: thousands of pools need not be compared in pairs
+        candidates = min((carriers[label] for label in pool.node_labels.items()), key=len, default=[*pools.values()])
+        others = [other for other in candidates if _takes(pool, other)]
         if others:
             named = f"pool {others[0].name}" if len(others) == 1 else f"pools {', '.join(o.name for o in others)}"
             yield error(

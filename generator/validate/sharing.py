@@ -12,7 +12,7 @@ from generator.validate import kinds
 from generator.validate.cluster import Cluster, related
 from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
 from generator.validate.queues import NEVER, Queue, Queues
-from generator.validate.shape import get, text
+from generator.validate.shape import get, text, whole
 from generator.validate.status import CheckState, multikueue_misuse
 from generator.validate.wording import some
 
@@ -23,7 +23,7 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     """Yield loops, settings without effect, and workbenches that can be evicted."""
     yield from cohort_loop(cluster, queues)
     fair = _fair_sharing(cluster)
-    priorities = {get(m.body, "value") for m in cluster.of(kinds.PRIORITY_CLASS)}
+    priorities = {whole(m.body, "value") for m in cluster.of(kinds.PRIORITY_CLASS)}
     for queue in queues.all:
         yield from multikueue(cluster, queue)
         if fair:

@@ -71,7 +71,7 @@ def test_documents_of_the_bad_cases(path: Path, tmp_path: Path) -> None:
     for written in sorted((tmp_path / "environments").rglob("*.yaml")):
         if "extra" not in written.parts:
             for document in parse(written.read_bytes(), written.name)[0]:
-                if document.root.get("kind") in KINDS:
+                if str(document.root.get("kind")) in KINDS:
                     agree(document.root)
 
 

@@ -112,12 +112,14 @@ def test_waivers_from_anywhere() -> None:
 def test_extra_files_are_not_read_as_inputs() -> None:
     files = repository(prod__e=environment("prod"), prod__extra__b="kind: [", prod__extra__a__x="a: 1")
     files["environments/prod/extra/bom.yaml"] = b"\xef\xbb\xbfa: 1"
+    files["environments/prod/extra/crlf.yaml"] = b"a: 1\r\nb: 2\r\n"
     found, findings = load(files)
     assert findings == []
     assert found.environments["prod"].extra == {
         "environments/prod/extra/b.yaml": "kind: [",
         "environments/prod/extra/a/x.yaml": "a: 1",
         "environments/prod/extra/bom.yaml": "a: 1",
+        "environments/prod/extra/crlf.yaml": "a: 1\nb: 2\n",
     }
 
 
