@@ -48,25 +48,25 @@ def profiles(step: Step, gone: Collection[str]) -> Iterator[Finding]:
     """Yield hardware profiles that are no longer where workloads of before look for them, each once."""
     for (_, name), keys in _going(step, (HARDWARE_PROFILE,), gone).items():
         left = sorted({key.namespace for key in step.new.objects if key.kind == HARDWARE_PROFILE and key.name == name})
-        there = some(key.namespace for key in keys)
-        refused = f"workbenches and models that name it there are refused at their next edit (it was in {there})"
-        if not left:
-            yield step.of_removed(
-                keys[0],
-                "profile-removed",
-                Severity.WARNING,
-                f"hardware profile {name} is removed: {refused}",
-                "write disabled: true for it first, which hides it from new work, and remove it when nothing names it",
-            )
-        elif step.new.plan.openshift_ai.applications_namespace in (keys[0].namespace, *left):
+        where = some(key.namespace for key in keys)
+        refused = "a workbench or model that names it there is refused at its next edit"
+        if step.new.plan.openshift_ai.applications_namespace in (keys[0].namespace, *left) and left:
             yield step.of_new(
                 Identity(HARDWARE_PROFILE, left[0], name),
                 "profile-scope-flipped",
                 Severity.WARNING,
-                f"hardware profile {name} moves to {some(left)}: {refused}",
+                f"hardware profile {name} moves from {where} to {some(left)}: {refused}",
                 f"write scope: {_scope(step, keys[0])}, and give namespaces its queue and pool to match; or have it "
                 "chosen anew in every workbench and model",
                 related=(step.before(step.old.objects[keys[0]].origin),),
+            )
+        else:
+            yield step.of_removed(
+                keys[0],
+                "profile-removed",
+                Severity.WARNING,
+                f"hardware profile {name} is removed from {where}: {refused}",
+                "write disabled: true for it first, which hides it from new work, and remove it when nothing names it",
             )
 
 

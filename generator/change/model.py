@@ -17,6 +17,7 @@ from generator.source import at
 from generator.validate.cluster import Cluster, Target, labels_of, name_of, namespace_of
 from generator.validate.kinds import Kind, kind_of
 from generator.validate.queues import Queues
+from generator.validate.schema_check import Imported
 
 TEAM = "apportion.dev/team"
 
@@ -40,8 +41,9 @@ def identity(manifest: Manifest) -> Identity:
 class Side:
     """One environment in one revision: its plan, its objects and its ledger."""
 
-    def __init__(self, plan: Plan, leaves: Sequence[Leaf], ledger: Ledger) -> None:
-        self.plan, self.ledger = plan, ledger
+    def __init__(self, plan: Plan, leaves: Sequence[Leaf], ledger: Ledger, imported: Imported | None = None) -> None:
+        """`imported` are schemas of the cluster's own CRDs, which take precedence."""
+        self.plan, self.ledger, self.imported = plan, ledger, imported or {}
         self.teams: Mapping[str, Team] = {team.name: team for team in plan.teams}
         self.objects: dict[Identity, Manifest] = {}
         self.homes: dict[Identity, str] = {}  # the folder below overlays/<environment>/
@@ -146,8 +148,11 @@ class Step:
         quotas = (quota for quota in self.new.plan.given.quotas if quota["team"] == team)
         if (quota := next(quotas, None)) is not None:
             return at(quota)
-        file = manifest.origin.file
-        return Location(file) if file in self.files else self.new.plan.origin
+        return self.file_of(manifest.origin)
+
+    def file_of(self, place: Location) -> Location:
+        """Return the file of a place of the old revision, if there still is one, else the environment."""
+        return Location(place.file) if place.file in self.files else self.new.plan.origin
 
     def before(self, place: Location) -> Related:
         """Return a place of the old revision."""

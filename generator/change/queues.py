@@ -102,7 +102,8 @@ def shrunk(step: Step) -> Iterator[Finding]:
     twice = {place for place, amount in overhang.items() if amount > spare.get(place, 0)}
     for name, changes in less.items():
         key = Identity(CLUSTER_QUEUE, "", name)
-        if key in step.new.objects and may_hold(step.old.queues.by_name[name]):
+        after = step.new.queues.by_name.get(name)
+        if after is not None and stop_policy(after) != DRAINING and may_hold(step.old.queues.by_name[name]):
             yield _shrunk(step, key, changes, any((c.pool, c.resource) in twice for c in changes))
 
 
@@ -112,11 +113,12 @@ def _has_accelerators(step: Step, pool: str) -> bool:
 
 
 def _shrunk(step: Step, key: Identity, changes: list[AmountChange], is_twice: bool) -> Finding:
+    changes.sort(key=lambda change: not change.is_accelerator)
     listed = ", ".join(
         f"{shown(c.resource, c.new)} {c.resource} of pool {c.pool} in place of {shown(c.resource, c.old)}"
         for c in changes
     )
-    more = ", ".join(dict.fromkeys(shown(c.resource, c.old - c.new) for c in changes))
+    more = " and ".join(f"{shown(c.resource, c.old - c.new)} {c.resource}" for c in changes)
     then = "and others are guaranteed the same" if is_twice else "which the pool can spare"
     flavors = {f.name: f.path for f in step.new.queues.by_name[key.name].flavors}
     return step.of_new(

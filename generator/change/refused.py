@@ -18,7 +18,7 @@ from generator.validate.kinds import Kind
 from generator.validate.objects import validate_object
 from generator.validate.schema_check import target
 from generator.validate.shape import get, steps
-from generator.validate.structural import compiled
+from generator.validate.structural import update_rules
 from generator.validate.violation import Violation
 from generator.validate.wording import some
 
@@ -41,9 +41,10 @@ def updates(step: Step) -> Iterator[Finding]:
     schemas = target(goal)
     for key, (before, after) in step.changed.items():
         old = {**before.body, "apiVersion": after.body["apiVersion"]}
-        schema = load.schema(*key.kind, after.api_version.rpartition("/")[2], schemas)
+        version = after.api_version.rpartition("/")[2]
+        schema = step.new.imported.get((*key.kind, version)) or load.schema(*key.kind, version, schemas)
         found: list[Violation] = []
-        if schema is not None and compiled(schema).rules is not None:
+        if schema is not None and update_rules(schema) is not None:
             made = set(validate_object(after.body, schema))
             found += [v for v in validate_object(after.body, schema, old) if v not in made]
         made = set(admission.validate(after.body, goal))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.change.model import Identity, Step
+from generator.change.model import TEAM, Identity, Step
 from generator.change.namespaces import is_drained
 from generator.change.queues import DRAINING, may_hold, re_pointed
 from generator.emit.argocd import PRUNED
@@ -12,12 +12,13 @@ from generator.emit.leaves import LAYERS
 from generator.emit.marks import SYNC_OPTIONS
 from generator.finding import Finding, Severity
 from generator.plan.model import Team
-from generator.validate.cluster import annotations_of
-from generator.validate.kinds import NAMESPACE
+from generator.validate.cluster import annotations_of, labels_of
+from generator.validate.kinds import CLUSTER_QUEUE, NAMESPACE
 from generator.validate.wording import some
 
 _KEPT = ("Prune=confirm", "Prune=false")
 _VOLUMES = (NAMESPACE, ("", "PersistentVolumeClaim"))
+_OF_NOTE = (*_VOLUMES, CLUSTER_QUEUE)
 
 
 def removed(step: Step) -> Iterator[Finding]:
@@ -36,7 +37,6 @@ def _removed(step: Step, team: Team) -> Iterator[Finding]:
     lost = f"; namespaces {some(spaces)} go with their volumes" if spaces else ""
     held = f": the finalizers of {some(full)} hold until nothing is admitted, and the sync waits" if full else ""
     is_open = full or not all(is_drained(step, space) for space in spaces)
-    place = step.new.plan.origin
     yield step.of_plan(
         ("team", team.name),
         "team-removed",
@@ -45,7 +45,7 @@ def _removed(step: Step, team: Team) -> Iterator[Finding]:
         f"first give its queues stopPolicy: {DRAINING} and have that synced; then remove it, in a revision of its own"
         if is_open
         else "save what is on the volumes before this is synced",
-        place,
+        step.file_of(team.origin),
         (step.before(team.origin),),
     )
 
@@ -56,7 +56,7 @@ def moved(step: Step) -> Iterator[Finding]:
     for key, _, _ in step.both():
         old, new = step.old.homes[key], step.new.homes[key]
         if old != new and _layer(old) in PRUNED:
-            groups.setdefault((old, _of_parts(old, new)), []).append(key)
+            groups.setdefault((_whole(old, new), _whole(new, old)), []).append(key)
     elsewhere = {key for key, _, _ in re_pointed(step)}
     for (old, new), keys in groups.items():
         yield _moved(step, old, new, keys, [key for key in keys if key in elsewhere])
@@ -66,34 +66,30 @@ def _layer(home: str) -> str:
     return next((layer for layer in LAYERS if home == layer or home.startswith(f"{layer}/")), home)
 
 
-def _of_parts(old: str, new: str) -> str:
-    """Return the new home; where a folder is split for its size, or joined again, the name of the whole."""
-    return f"parts of {old}" if new.startswith(f"{old}/") else new
+def _whole(home: str, other: str) -> str:
+    """Return a folder; one of the parts into which another was split for its size stands for all of them."""
+    return f"{other}/*" if home.startswith(f"{other}/") else home
 
 
 def _moved(step: Step, old: str, new: str, keys: list[Identity], refused: list[Identity]) -> Finding:
-    first = sorted(keys, key=lambda key: (key.kind != NAMESPACE, key))
+    of_note = [key for key in keys if key.kind in _OF_NOTE] or keys
+    first, rest = of_note[0], len(keys) - len(of_note)
+    teams = [labels_of(side.objects[first]).get(TEAM) for side in (step.old, step.new)]
+    is_handed_over = None not in teams and teams[0] != teams[1]
     lost = [key for key in keys if key.kind in _VOLUMES and not _is_kept(step, key)]
-    said = (
-        f"; {some(map(str, refused))} would lead to another ClusterQueue, which the server refuses" if refused else ""
-    )
-    application = f"{step.new.plan.name}-{old.replace('/', '-')}"
-    fix = f"switch pruning of Application {application} off until the other one has applied them"
-    if old.startswith("tenants/") and new.startswith("tenants/"):
-        fix = "leave the namespace with its team; give the other team a new one, and move the work"
     return step.of_new(
-        first[0],
+        first,
         "application-changes",
         Severity.ERROR if refused or lost else Severity.WARNING,
-        f"{some(map(str, first))}: from {_named(old)} to {_named(new)}, so that the Application of the one prunes what "
-        f"that of the other applies{said}",
-        fix,
-        related=(step.before(step.old.objects[first[0]].origin),),
+        f"{some(map(str, of_note))}{f' and {rest} more' if rest else ''} go "
+        + (f"from team {teams[0]} to team {teams[1]}" if is_handed_over else f"from {old} to {new}")
+        + ": the Application of the one prunes what that of the other applies"
+        + (f", and the server refuses to lead {some(map(str, refused))} elsewhere" if refused else ""),
+        "leave it with its team: give the other team a namespace of a new name, and move the work"
+        if is_handed_over
+        else f"switch off pruning of Application {step.new.plan.name}-{old.replace('/', '-')} until this is synced",
+        related=(step.before(step.old.objects[first].origin),),
     )
-
-
-def _named(home: str) -> str:
-    return f"team {home.removeprefix('tenants/')}" if home.startswith("tenants/") else home
 
 
 def _is_kept(step: Step, key: Identity) -> bool:

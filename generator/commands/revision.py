@@ -62,10 +62,11 @@ def read(root: Path, reference: str) -> Revision:
     commit = git.commit(reference)
     found = [entry for entry in git.entries(commit) if _is_wanted(entry)]
     entries = [git.target(commit, entry) if entry.mode == _LINK else entry for entry in found]
-    wanted = [entry for entry in entries if entry is not None and entry.mode != _SUBMODULE and entry.path.isprintable()]
+    wanted = [entry for entry in entries if entry is not None and entry.mode != _SUBMODULE and _is_text(entry.path)]
     contents = git.contents([entry.identity for entry in wanted])
     files = {entry.path: data[: MAX_SIZE + 1] for entry, data in zip(wanted, contents, strict=True)}
-    return Revision(dict(sorted(files.items())), tuple(sorted(e.path for e in found if e.path not in files)))
+    unread = (entry.path for entry in found if entry.path not in files)
+    return Revision(dict(sorted(files.items())), tuple(sorted(map(_shown, unread))))
 
 
 def _is_wanted(entry: _Entry) -> bool:
@@ -73,6 +74,15 @@ def _is_wanted(entry: _Entry) -> bool:
     if any(part.startswith(".") for part in entry.path.split("/")):
         return False
     return is_input(entry.path) or entry.mode == _SUBMODULE or entry.path == FOLDER
+
+
+def _is_text(path: str) -> bool:
+    return _shown(path) == path
+
+
+def _shown(path: str) -> str:
+    """Return a path with what is no UTF-8 in it escaped."""
+    return path.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 class _Git:
@@ -92,10 +102,13 @@ class _Git:
 
     def commit(self, reference: str) -> str:
         """Return the id of the commit that a reference leads to."""
-        done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
-        if done.returncode:
-            raise FatalError(f"{reference!r} is no revision of this repository", self._remedy(reference))
-        return done.stdout.decode("ascii").strip()
+        name = reference
+        for suffix in ("", "^{commit}"):  # two steps, for what stands behind :/text belongs to the text
+            done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}{suffix}")
+            if done.returncode:
+                raise FatalError(f"{reference!r} is no revision of this repository", self._remedy(reference))
+            name = done.stdout.decode("ascii").strip()
+        return name
 
     def _remedy(self, reference: str) -> str:
         if self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
@@ -110,7 +123,7 @@ class _Git:
         for line in filter(None, listed.split(b"\0")):
             about, _, path = line.partition(b"\t")
             mode, _, identity = about.decode("ascii").split(" ")
-            yield _Entry(mode, identity, path.decode(errors="backslashreplace"))
+            yield _Entry(mode, identity, path.decode(errors="surrogateescape"))
 
     def target(self, commit: str, link: _Entry) -> _Entry | None:
         """Return the file that a link leads to, in one step and within the root, under the name of the link."""
@@ -158,8 +171,10 @@ class _Git:
                 check=False,
                 env=self._environment,
             )
-        except FileNotFoundError:
-            raise FatalError("there is no git, with which plan reads the revision", "install it") from None
+        except OSError as problem:
+            raise FatalError(
+                f"git, which reads the revision, cannot be run: {problem.strerror}", "install it"
+            ) from None
         except subprocess.TimeoutExpired:
             raise FatalError(
                 f"git {arguments[0]} did not end within {SECONDS} s", "run it by hand to see why"

@@ -1,13 +1,14 @@
-"""What `plan` compares: the inputs of a revision of Git and those of the working tree, each as far as it resolves."""
+"""What `plan` compares: the inputs of a revision of Git and those of the working tree, as far as both resolve."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from generator.change import compare, dates
 from generator.change.model import Change, Side
 from generator.commands import revision
+from generator.commands.crd_files import of_environment
 from generator.commands.owners import Owners, has_errors
 from generator.commands.progress import Progress
 from generator.commands.read import read
@@ -19,6 +20,7 @@ from generator.plan.ledger import Ledger
 from generator.plan.resolve import resolve
 from generator.policy.waivers import waive
 from generator.report.text import amount
+from generator.validate.kinds import kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ def run(root: Path, names: Sequence[str], against: str, as_of: str | None, progr
     """Compare the named environments, or all, of the working tree with those of a revision.
 
     An environment with errors in the working tree is not compared: its errors are the findings. One with errors in the
-    revision is, with what there is of it, and a warning says so.
+    revision is compared if what is sound of it resolves; in any case a warning says so.
 
     Raises:
         FatalError: inputs or revision cannot be read, or a name is unknown to both.
@@ -49,18 +51,19 @@ def run(root: Path, names: Sequence[str], against: str, as_of: str | None, progr
     differing = [name for name in chosen if old.files_of(name) != new.files_of(name)]
     for name in new.owners.sound([n for n in differing if n in new.owners.names], new.findings):
         progress.step(f"resolving {name}")
-        new.resolve(name, as_of, as_far_as_possible=False)
+        new.resolve(name, as_of)
     for name in (name for name in differing if name in old.given.environments):
         progress.step(f"resolving {name} of {against}")
-        old.resolve(name, as_of, as_far_as_possible=True)
+        old.resolve(name, as_of)
     progress.step("comparing")
     olds, news = old.comparable(new), new.comparable(old)
-    found = compare.once([*compare.findings(olds, news, against, new.files)])
+    found = [*compare.findings(olds, news, against, new.files)]
     waived = waive(found, new.given.waivers, as_of, environments=())
-    said = waived.findings[: len(found) - waived.accepted]  # what else it says of waivers is for check to say
-    said += new.errors(differing)
+    # what else it says of waivers is for check to say
+    said = compare.once(waived.findings[: len(found) - waived.accepted]) + new.errors(differing)
     if differing:
-        said += _incomplete(against, old.errors(differing), before.unread)
+        lacking = [name for name in differing if name in old.owners.names and name not in old.sides]
+        said += _incomplete(against, old.errors(differing), before.unread, lacking)
     if as_of is not None:
         said += dates.soon(
             [new.given.environments[n] for n in known if n in new.given.environments], new.given.waivers, as_of
@@ -81,18 +84,19 @@ class _Inputs:
     def files_of(self, name: str) -> dict[str, bytes]:
         return self.owners.files(self.files, name)
 
-    def resolve(self, name: str, as_of: str | None, *, as_far_as_possible: bool) -> None:
-        """Make the side of an environment, if there are no errors or it shall be made all the same."""
+    def resolve(self, name: str, as_of: str | None) -> None:
+        """Make the side of an environment in which nothing is an error: a plan with errors yields no objects."""
         plan, found = resolve(self.given.environments[name], as_of)
         self.findings += found
-        if plan is None or (has_errors(found) and not as_far_as_possible):
+        if plan is None or has_errors(found):
             return
         overlay, found = build(plan)
         self.findings += found
-        if as_far_as_possible or not has_errors(found):
+        if not has_errors(found):
             leaves = list(overlay.leaves)
             extra = (m for leaf in leaves if leaf.layer == "extra" for m in leaf.manifests)
-            self.sides[name] = Side(plan, leaves, Ledger(plan, extra))
+            imported, _ = of_environment(plan.given.crds, {kind_of(m.body) for leaf in leaves for m in leaf.objects()})
+            self.sides[name] = Side(plan, leaves, Ledger(plan, extra), imported)
 
     def comparable(self, other: _Inputs) -> dict[str, Side]:
         """Return the sides of which the other revision has one, too, or no such environment at all."""
@@ -107,19 +111,21 @@ class _Inputs:
         return [f for f in self.findings if f.severity is Severity.ERROR and self.owners.concerns(f, names)]
 
 
-def _incomplete(against: str, errors: Sequence[Finding], unread: Iterable[str]) -> list[Finding]:
-    """Return a warning where less is known of the revision than was in it."""
-    said = (
-        [
-            f"it has {amount(len(errors), 'error')} of its own, first {in_order(list(errors))[0].location}: "
-            f"{in_order(list(errors))[0].message}"
-        ]
-        if errors
-        else []
-    )
-    said += [f"{path} is a link, submodule or odd name and was not read" for path in unread]
-    if not said:
-        return []
-    message = f"{against} is compared as far as it goes: {'; '.join(said)}"
-    fix = "compare with a revision that compiles: --against REF"
-    return [Finding("revision-incomplete", Severity.WARNING, Layer.CHANGE, message, None, fix)]
+def _incomplete(
+    against: str, errors: list[Finding], unread: Iterable[str], lacking: Sequence[str]
+) -> Iterator[Finding]:
+    """Yield a warning where less is known of the revision than was in it."""
+    said = [f"{path}, a link, submodule or odd name, is not read" for path in unread]
+    if errors:
+        first = in_order(errors)[0]
+        said.append(f"it has {amount(len(errors), 'error')} of its own, the first in {first.location}: {first.message}")
+    if said:
+        left_out = f"; not compared: {', '.join(lacking)}" if lacking else ""
+        yield Finding(
+            "revision-incomplete",
+            Severity.WARNING,
+            Layer.CHANGE,
+            f"{against} is compared as far as it goes: {'; '.join(said)}{left_out}",
+            None,
+            "compare with a revision that compiles: --against REF",
+        )

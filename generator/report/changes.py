@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from generator.change.model import ABSENT, AmountChange, Change, FieldChange, ObjectChange
+from generator.plan.model import BYTES, CPU
 from generator.plan.rounding import shown
 from generator.report.text import amount, plain
 
-MOST_SHOWN = 10
+MOST_OBJECTS, MOST_AMOUNTS = 10, 40
 _MOST_TEXT = 60
 _SIGNS = {"created": "+", "removed": "-", "changed": "~"}
 _COLOURS = {"created": "32", "removed": "31", "changed": "33"}
@@ -79,25 +80,32 @@ def _lines(change: Change, colour: bool) -> Iterator[str]:
         rows = [_row(c) for c in _shown(amounts)]
         if rows:
             yield _painted(f"{name}: {title}", "1", colour)
-            yield from _table(rows)
+            yield from _table(rows[:MOST_AMOUNTS])
+            yield from _rest(rows, MOST_AMOUNTS)
     state = "" if change.change == "changed" else f" is {change.change}"
     yield _painted(f"{name}{state}: {_tally(change.objects)}", "1", colour)
-    for found in change.objects[:MOST_SHOWN]:
+    for found in change.objects[:MOST_OBJECTS]:
         yield _painted(f"  {_SIGNS[found.change]} {_told(found)}", _COLOURS[found.change], colour)
-    if (rest := len(change.objects) - MOST_SHOWN) > 0:
-        yield f"  … and {rest} more"
+    yield from _rest(change.objects, MOST_OBJECTS)
     yield ""
 
 
+def _rest(found: Sequence[object], most: int) -> Iterator[str]:
+    if len(found) > most:
+        yield f"  … and {len(found) - most} more"
+
+
 def _shown(amounts: Sequence[AmountChange]) -> list[AmountChange]:
-    """Return accelerators first; what only follows them in the same queue and pool is left out."""
-    leading = {(c.cluster_queue, c.pool) for c in amounts if c.is_accelerator}
-    others = (c for c in amounts if not c.is_accelerator and (c.cluster_queue, c.pool) not in leading)
-    return [*(c for c in amounts if c.is_accelerator), *others]
+    """Return accelerators first; what follows them in the same queue and pool, or else the cores, is left out."""
+    accelerators = [c for c in amounts if c.is_accelerator]
+    leading = {(c.cluster_queue, c.pool) for c in accelerators}
+    rest = [c for c in amounts if not c.is_accelerator and (c.cluster_queue, c.pool) not in leading]
+    cores = {(c.cluster_queue, c.pool) for c in rest if c.resource == CPU}
+    return accelerators + [c for c in rest if c.resource == CPU or (c.cluster_queue, c.pool) not in cores]
 
 
 def _row(change: AmountChange) -> tuple[str, str, str, str, str]:
-    owner = f"{change.team or ''}/{change.queue}" if change.team else change.cluster_queue or ""
+    owner = f"{change.team}/{change.queue}" if change.team else change.cluster_queue or ""
     difference = change.new - change.old
     sign = "+" if difference > 0 else "-"
     values = [shown(change.resource, value) for value in (change.old, change.new, abs(difference))]
@@ -114,9 +122,14 @@ def _table(rows: Sequence[tuple[str, str, str, str, str]]) -> Iterator[str]:
 def _told(found: ObjectChange) -> str:
     if not found.fields:
         return plain(str(found.key))
-    first, *rest = found.fields
+    first, *rest = sorted(found.fields, key=_is_of_core)
     more = f", {amount(len(rest), 'more field')}" if rest else ""
     return plain(f"{found.key}: {first.path} {_value(first.old)} -> {_value(first.new)}{more}")
+
+
+def _is_of_core(field: FieldChange) -> bool:
+    """Whether a field is about what follows accelerators: those of a queue are shown first."""
+    return any(f"[name={resource}]" in field.path for resource in (CPU, *BYTES))
 
 
 def _value(value: Any) -> str:
