@@ -44,22 +44,52 @@ class Pods:
         return self.count * self.amounts.get(resource, 0)
 
 
-def of_runtime(body: Mapping[str, Any]) -> list[Pods]:
-    """Return the pods of a training runtime; the step `trainer` has as many as mlPolicy says."""
-    nodes = max(1, whole(body, "spec", "mlPolicy", "numNodes", default=1))
+def of_runtime(body: Mapping[str, Any], trainer: Mapping[str, Any] = _NO_SPEC) -> list[Pods]:
+    """Return the pods of a training runtime; the step `trainer` has as many as mlPolicy says.
+
+    `trainer` is what a TrainJob says instead: its number of nodes, and image and resources of the container `node`.
+    """
+    nodes = max(1, whole(trainer, "numNodes") or whole(body, "spec", "mlPolicy", "numNodes", default=1))
     found = []
     for index, job in mappings(body, "spec", "template", "spec", "replicatedJobs"):
         path = f"spec.template.spec.replicatedJobs[{index}].template.spec.template.spec"
         step = text(job, "template", "metadata", "labels", "trainer.kubeflow.org/trainjob-ancestor-step")
         spec = mapping(job, "template", "spec", "template", "spec")
         count = nodes if step == "trainer" else whole(job, "replicas", default=1)
+        if step == "trainer" and trainer:
+            spec = {**spec, "containers": [_trained(c, trainer) for _, c in mappings(spec, "containers")]}
         found.append(_pods(count, spec, path))
     return found
 
 
-def of_workload(kind: Kind, body: Mapping[str, Any]) -> list[Pods]:
-    """Return the pods of a workload that names a queue; none for a kind whose pods depend on something else."""
-    return list(_READERS[kind](body)) if kind in _READERS else []
+def _trained(container: Mapping[str, Any], trainer: Mapping[str, Any]) -> Mapping[str, Any]:
+    if text(container, "name") != "node":
+        return container
+    own = {"image": text(trainer, "image"), "resources": mapping(trainer, "resourcesPerNode")}
+    return {**container, **{key: value for key, value in own.items() if value}}
+
+
+def of_train_job(body: Mapping[str, Any], runtime: Mapping[str, Any] | None) -> list[Pods]:
+    """Return the pods of a TrainJob by its runtime; without that, those of which it says the size itself."""
+    trainer = mapping(body, "spec", "trainer")
+    if runtime is None:
+        node = _trained({"name": "node"}, trainer)
+        found = [_pods(max(1, whole(trainer, "numNodes", default=1)), {"containers": [node]}, "")]
+    else:
+        found = of_runtime(runtime, trainer)
+    path = "spec.trainer" if trainer else "spec.runtimeRef"
+    return [Pods(each.count, each.amounts, path, each.spec) for each in found if each.amounts]
+
+
+def of_workload(kind: Kind, body: Mapping[str, Any]) -> list[list[Pods]]:
+    """Return the pods of a workload that names a queue: lists of those that are admitted together.
+
+    None for a kind whose pods depend on something else, such as a TrainJob's on its runtime.
+    """
+    if kind == kinds.LLM_INFERENCE_SERVICE:
+        return [found for path in ("spec", "spec.prefill") if (found := list(_served(body, path)))]
+    found = list(_READERS[kind](body)) if kind in _READERS else []
+    return [found] if found else []
 
 
 def _pods(count: int, spec: Mapping[str, Any], path: str) -> Pods:
@@ -129,6 +159,21 @@ def _inference_service(body: Mapping[str, Any]) -> Iterator[Pods]:
     # each replica is a workload of its own: a Deployment's pods are admitted one by one
     pods = _pods(1 if count else 0, {**predictor, "containers": containers}, "spec.predictor")
     yield Pods(pods.count, pods.amounts, "spec.predictor.model" if model else "spec.predictor", predictor)
+
+
+def _served(body: Mapping[str, Any], path: str) -> Iterator[Pods]:
+    """A replica of an LLMInferenceService: one pod, or with workers a group that LeaderWorkerSet starts together.
+
+    Source: kserve pkg/apis/serving/v1alpha2 llm_inference_service_types.go, ParallelismSpec.
+    """
+    part = mapping(body, *path.split("."))
+    template, worker, parallel = (mapping(part, key) for key in ("template", "worker", "parallelism"))
+    local = max(1, whole(parallel, "dataLocal", default=1))
+    size = max(1, whole(parallel, "pipeline"), -(-whole(parallel, "data") // local)) if worker else 1
+    if template:
+        yield _pods(1, template, f"{path}.template")
+    if worker and size > bool(template):
+        yield _pods(size - bool(template), worker, f"{path}.worker")
 
 
 _READERS: Mapping[Kind, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.finding import Finding
-from generator.validate import argo, flavors, operators, platform, requests, sharing, tenancy
+from generator.validate import argo, flavors, operators, platform, requests, sharing, submissions, tenancy
 from generator.validate.cluster import Cluster
 from generator.validate.placement import read_flavors
 from generator.validate.queues import Queues
@@ -17,6 +17,7 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     yield from tenancy.check(cluster, queues)
     yield from sharing.check(cluster, queues)
     yield from requests.check(cluster, queues, places)
+    yield from submissions.check(cluster, queues)
     yield from flavors.check(cluster, queues, places)
     yield from platform.check(cluster, queues)
     yield from operators.check(cluster)

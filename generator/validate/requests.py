@@ -15,10 +15,11 @@ from generator.validate import kinds
 from generator.validate.cluster import Cluster, name_of, namespace_of, related
 from generator.validate.obstacles import ABOVE_NODE, ABOVE_QUOTA, NOT_COVERED, NOT_TOLERATED, Judge, Obstacle, leftovers
 from generator.validate.placement import FlavorPlace
-from generator.validate.pods import Pods, of_runtime, of_workload
+from generator.validate.pods import Pods, of_runtime
 from generator.validate.profiles import Profile, read_profiles
 from generator.validate.queues import Queue, Queues
 from generator.validate.shape import mapping, mappings, text
+from generator.validate.submissions import pods_of
 from generator.validate.wording import shown, some
 
 _FIXES = {
@@ -188,12 +189,12 @@ def _of_workload(
     cluster: Cluster, judge: Judge, queues: Queues, kind: kinds.Kind, manifest: Manifest
 ) -> Iterator[Finding]:
     queue = queues.behind(namespace_of(manifest), text(manifest.body, "metadata", "labels", kinds.QUEUE_NAME))
-    pods = of_workload(kind, manifest.body)
-    if queue is None or not pods:
+    if queue is None:
         return
-    if obstacle := judge.ask(pods).obstacle(queue):
-        asker = _Asker(f"{kind[1]} {name_of(manifest)}", manifest, {}, pods[0].path)
-        yield asker.finding(cluster, obstacle, Severity.ERROR)
+    for pods in pods_of(cluster, kind, manifest):
+        if obstacle := judge.ask(pods).obstacle(queue):
+            asker = _Asker(f"{kind[1]} {name_of(manifest)}", manifest, {}, pods[0].path)
+            yield asker.finding(cluster, obstacle, Severity.ERROR)
 
 
 def _limit_range(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""The shared acceptance cases of `lint`, judged by our functions alone: what the schema engine says is not ours."""
+"""The shared acceptance cases of `lint`, judged by our functions alone."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from tests.validate.manifests import cluster
 from tests.validate.oracles import SHARED
 
 CASES = SHARED / "acceptance/cases"
-SCHEMA_ENGINE = {"A20c": "a CEL rule of the CRD", "A38b": "an unknown field of the CRD"}
-"""Cases whose fault the schema engine finds."""
 
 
 def lint_cases() -> list[Path]:
@@ -61,9 +59,8 @@ def test_case(folder: Path) -> None:
     path = folder / command[-1].removeprefix("{case}/")
     findings = judge(cluster(path, command[command.index("--target") + 1]))
     shown = [(f.severity.value, f.rule, f.message, f.fix) for f in findings]
-    if case["id"] not in SCHEMA_ENGINE:
-        missing = [w for w in expect.get("findings", ()) if not any(answers(w, f) for f in findings)]
-        assert missing == [], shown
+    missing = [w for w in expect.get("findings", ()) if not any(answers(w, f) for f in findings)]
+    assert missing == [], shown
     unwanted = [f.message for w in expect.get("never", ()) for f in findings if speaks_of(w, f)]
     assert unwanted == []
     if expect["exit"] == 0:

@@ -1,0 +1,143 @@
+"""What work says of itself when it is submitted: its queue, its priority, and an image for the cards it asks for.
+
+Source: facts of runtimes, sections 7 and 8; kueue pkg/util/priority (a Workload without any priority has 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from generator.finding import Finding, Layer, Severity
+from generator.manifest import Manifest
+from generator.releases.images import NONE, vendor_of_image, vendor_of_resource
+from generator.validate import kinds
+from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, namespace_of
+from generator.validate.kinds import Kind
+from generator.validate.pods import Pods, of_runtime, of_train_job, of_workload
+from generator.validate.queues import Queues
+from generator.validate.shape import get, items, mapping, mappings, text, whole
+
+_DEFAULT = "default"
+
+
+def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
+    """Yield workloads without a queue or a priority, and images that do not know the cards beside them."""
+    for kind in kinds.WORKLOADS:
+        for manifest in cluster.of(kind):
+            if not items(manifest.body, "metadata", "ownerReferences"):  # else whoever owns it has the labels
+                yield from queue_missing(cluster, queues, kind, manifest)
+                yield from priority_missing(cluster, kind, manifest)
+            yield from image_for_another_vendor(cluster, kind, manifest)
+    if not cluster.whole:  # of an environment a policy says so
+        for kind in (kinds.CLUSTER_RUNTIME, kinds.RUNTIME):
+            for manifest in cluster.of(kind):
+                yield from _images(cluster, kind, manifest, of_runtime(manifest.body))
+
+
+def pods_of(cluster: Cluster, kind: Kind, manifest: Manifest) -> list[list[Pods]]:
+    """Return the pods of a workload, lists of those that are admitted together; as far as they are known."""
+    if kind != kinds.TRAIN_JOB:
+        return of_workload(kind, manifest.body)
+    reference = get(manifest.body, "spec", "runtimeRef")
+    is_local = text(reference, "kind") == kinds.RUNTIME[1]
+    of, space = (kinds.RUNTIME, namespace_of(manifest)) if is_local else (kinds.CLUSTER_RUNTIME, "")
+    runtime = cluster.find(of, text(reference, "name"), space)
+    found = of_train_job(manifest.body, runtime.body if runtime else None)
+    return [found] if found else []
+
+
+def queue_missing(cluster: Cluster, queues: Queues, kind: Kind, manifest: Manifest) -> Iterator[Finding]:
+    """In a managed namespace without a queue called default, work that names no queue is governed by nobody."""
+    space, release = namespace_of(manifest), cluster.target.openshift_ai
+    is_labelled = labels_of(manifest).get(kinds.QUEUE_NAME) or kinds.PROFILE_NAME in annotations_of(manifest)
+    is_refused = release is not None and kind[1] in release.queue_name_webhook
+    names = [local.name for local in queues.by_namespace.get(space, ())]
+    if is_labelled or is_refused or space not in queues.managed_namespaces or not names or _DEFAULT in names:
+        return
+    yield cluster.finding(
+        manifest,
+        "workload-without-queue",
+        Layer.READINESS,
+        f"{kind[1]} {name_of(manifest)} names no queue, and namespace {space} has none called {_DEFAULT}: with "
+        "labelPolicy QueueName it runs outside every quota, with None it never starts",
+        f"label it {kinds.QUEUE_NAME}: {' or '.join(sorted(names))}",
+        "metadata.labels",
+        severity=Severity.WARNING,
+    )
+
+
+def priority_missing(cluster: Cluster, kind: Kind, manifest: Manifest) -> Iterator[Finding]:
+    """Kueue binds no priority to a queue, and a hardware profile's is never applied: the label alone counts."""
+    labels = labels_of(manifest)
+    classes = {name_of(found): whole(found.body, "value") for found in cluster.of(kinds.PRIORITY_CLASS)}
+    if not labels.get(kinds.QUEUE_NAME) or labels.get(kinds.PRIORITY_LABEL) or not classes:
+        return
+    pods = [each for together in pods_of(cluster, kind, manifest) for each in together]
+    if any(text(each.spec, "priorityClassName") for each in pods):
+        return
+    known = ", ".join(sorted(classes, key=lambda name: (-classes[name], name)))
+    yield cluster.finding(
+        manifest,
+        "workload-without-priority",
+        Layer.READINESS,
+        f"{kind[1]} {name_of(manifest)} has no label {kinds.PRIORITY_LABEL}: its priority is that of its pods, 0",
+        f"label it with one of {known}",
+        "metadata.labels",
+        severity=Severity.WARNING,
+    )
+
+
+def image_for_another_vendor(cluster: Cluster, kind: Kind, manifest: Manifest) -> Iterator[Finding]:
+    """An image of another vendor finds no card that it knows, and holds those it was given."""
+    if kind == kinds.INFERENCE_SERVICE and mapping(manifest.body, "spec", "predictor", "model"):
+        yield from _of_model(cluster, manifest)
+        return
+    pods = [each for together in pods_of(cluster, kind, manifest) for each in together]
+    yield from _images(cluster, kind, manifest, pods)
+
+
+def _images(cluster: Cluster, kind: Kind, manifest: Manifest, pods: list[Pods]) -> Iterator[Finding]:
+    for each in pods:
+        for index, container in mappings(each.spec, "containers"):
+            is_there = each.path.endswith("containers")  # a TrainJob's containers are those of its runtime
+            path = f"{each.path}[{index}].image" if is_there else each.path
+            resources = mapping(container, "resources")
+            yield from _mismatch(cluster, kind, manifest, text(container, "image"), resources, path)
+
+
+def _of_model(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
+    """The image of a model server is its ServingRuntime's, the cards are the model's."""
+    path = "spec.predictor.model"
+    model = mapping(manifest.body, "spec", "predictor", "model")
+    name = text(model, "runtime")
+    runtime = cluster.find(kinds.SERVING_RUNTIME, name, namespace_of(manifest)) or cluster.find(
+        kinds.CLUSTER_SERVING_RUNTIME, name
+    )
+    images = [text(c, "image") for _, c in mappings(runtime.body, "spec", "containers")] if runtime else []
+    own = text(model, "image")
+    for image in [own] if own else images:
+        place = f"{path}.image" if own else f"{path}.runtime"
+        yield from _mismatch(cluster, kinds.INFERENCE_SERVICE, manifest, image, mapping(model, "resources"), place)
+
+
+def _mismatch(
+    cluster: Cluster, kind: Kind, manifest: Manifest, image: str, resources: Mapping[str, Any], path: str
+) -> Iterator[Finding]:
+    made_for = vendor_of_image(image)
+    asked = {**mapping(resources, "limits"), **mapping(resources, "requests")}
+    vendors = {name: vendor for name in asked if (vendor := vendor_of_resource(name))}
+    if not made_for or not vendors or made_for in vendors.values():
+        return
+    resource, vendor = next(iter(vendors.items()))
+    whose = "no accelerator" if made_for == NONE else f"the accelerators of {made_for}"
+    yield cluster.finding(
+        manifest,
+        "image-for-another-vendor",
+        Layer.READINESS,
+        f"{kind[1]} {name_of(manifest)} asks for {resource} and its image {image} is made for {whose}: it finds no "
+        "card that it knows, and holds those it was given",
+        f"name an image for {vendor}, or ask for what the image is made for",
+        path,
+        severity=Severity.WARNING if made_for == NONE else Severity.ERROR,
+    )
