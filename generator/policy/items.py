@@ -167,11 +167,15 @@ class RuntimePool(TypedDict):
 
 
 class Runtime(TypedDict):
-    """A training runtime, once an environment. `pools` are those whose nodes may run it, with what a node offers."""
+    """A training runtime, once an environment. `pools` are those whose nodes may run it, with what a node offers.
+
+    `imageVendor` is whose accelerators the image is made for, as its name tells: "none" for no accelerator.
+    """
 
     name: str
     framework: str
     image: str
+    imageVendor: str
     registry: str
     tag: str
     digest: str

@@ -13,6 +13,7 @@ from generator.policy.model import Item
 from generator.policy.queue_items import QueueItems, accelerators
 from generator.policy.sharing import queues
 from generator.quantity import UNIT, parse
+from generator.releases.images import vendor_of_image
 from generator.source import at
 
 
@@ -117,6 +118,7 @@ class PlanItems:
                 "name": runtime.name,
                 "framework": runtime.framework,
                 "image": runtime.image,
+                "imageVendor": vendor_of_image(runtime.image),
                 "registry": repository.partition("/")[0],
                 "tag": tag,
                 "digest": digest,
