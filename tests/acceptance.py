@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 RUNNER = ROOT.parent / "shared" / "acceptance" / "run"
 PENDING = Path(__file__).with_name("acceptance-pending.txt")
 HEADER = """\
-# Acceptance cases whose answer is still to come: plan does not exist yet; B18 writes overrides in a form of old.
+# Acceptance cases whose answer is still to come: B18 writes overrides in a form of old.
 # Each fails today. One that begins to pass has to leave the list: python -m tests.acceptance --write
 """
 
