@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from generator.commands.documents import plain
 from generator.commands.files import Reader
 from generator.finding import Finding, Layer, Location, ObjectRef, error
 from generator.manifest import Manifest
@@ -39,7 +39,8 @@ def schemas_of(objects: Iterable[Manifest]) -> tuple[Schemas, list[Finding]]:
 def _of_one(manifest: Manifest) -> tuple[list[Schema], list[Finding]]:
     name = name_of(manifest)
     try:
-        schemas = from_crd(plain(manifest.body))
+        # a schema is plain JSON: positions go, and decimals become what its readers take for numbers
+        schemas = from_crd(json.loads(json.dumps(manifest.body, default=float)))
     except ValueError as problem:
         return [], [_broken(manifest, Layer.SCHEMA, f"{name} {problem}")]
     wrong = [

@@ -103,14 +103,15 @@ def target(text: str) -> Target:
     """Return the releases of `--target`; what is not named is not known.
 
     Raises:
-        FatalError: no such product or release.
+        FatalError: no such product or release, or two of one product.
     """
     named: dict[str, str] = {}
     for part in filter(None, (p.strip() for p in text.split(","))):
         product, _, version = part.partition("=")
         if product not in PRODUCTS:
             raise FatalError(f"--target {part}: unknown product", remedy(product, PRODUCTS))
-        named[product] = version
+        if named.setdefault(product, version) != version:
+            raise FatalError(f"--target {part}: {product} is named twice", "name one release of it")
     _check_known(named)
     return Target(
         openshift_ai=load.openshift_ai(named["openshiftAI"]) if "openshiftAI" in named else None,

@@ -285,3 +285,41 @@ def test_every_real_definition_is_sound(shared: Path, root: Path, capsys: pytest
     assert main(["crds", "import", str(shared / "crds/red-hat-kueue-1.3"), str(shared / "crds/argo-cd-3.1")]) == 0
     capsys.readouterr()
     assert main(["check"]) == 0
+
+
+def test_a_limit_may_be_a_decimal(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = {"type": "object", "properties": {"size": {"type": "number", "maximum": 1.5, "default": 0.5}}}
+    assert main(["crds", "import", dump(root / "crd.yaml", crd(spec))]) == 0
+    assert '"default":0.5,"maximum":1.5' in (root / "environments/crds/example.com_widget_v1.json").read_text("utf-8")
+    (root / "environments/prod/extra").mkdir(exist_ok=True)
+    dump(root / "environments/prod/extra/w.yaml", widget(2.5))
+    capsys.readouterr()
+    assert main(["check", "--inputs-only", "--format", "json"]) == 1
+    assert "error value-out-of-range spec.size" in shown(capsys)
+
+
+def test_a_name_cannot_lead_out_of_the_folder(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = snapshot(root)
+    path = dump(root.parent / "crd.yaml", crd(SIZED, group="../../../evil"))
+    assert main(["crds", "import", path]) == 1
+    assert "'../../../evil' can be no group, kind or version" in capsys.readouterr().out
+    assert snapshot(root) == before
+    assert sorted(file.name for file in root.parent.iterdir()) == ["crd.yaml", "repo"]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"group": {}}, {"names": {"kind": None}}, {"versions": [{"name": 1, "served": True, "schema": {}}]}],
+    ids=["group", "kind", "version"],
+)
+def test_names_must_be_text(broken: dict[str, Any], root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = crd(SIZED)
+    assert main(["lint", dump(root / "crd.yaml", body | {"spec": body["spec"] | broken}), "--format", "json"]) == 1
+    assert shown(capsys) == ["error definition-broken"]
+
+
+def test_the_schema_of_an_object_is_of_an_object(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = crd(SIZED)
+    body["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = {"type": "string"}
+    assert main(["lint", dump(root / "crd.yaml", body), "--format", "json"]) == 1
+    assert shown(capsys) == ["error definition-broken"]
