@@ -26,6 +26,9 @@ DRAIN_FIRST = (
 )
 
 
+_EMPTY_FIRST = "first leave it without quota (kueue.defaultQueue: {}), and remove it when nothing runs there any more"
+
+
 def stop_policy(queue: Queue) -> str:
     """Return the policy, the server's default where there is none."""
     return text(queue.manifest.body, "spec", "stopPolicy") or "None"
@@ -51,8 +54,13 @@ def removed(step: Step, gone: Collection[str]) -> Iterator[Finding]:
                 Severity.WARNING if held else Severity.ERROR,
                 f"ClusterQueue {key.name} is removed, and {why}: its finalizer keeps it until nothing is admitted, "
                 "and the sync that prunes it waits as long",
-                DRAIN_FIRST,
+                _EMPTY_FIRST if _is_the_platforms(step, key.name) else DRAIN_FIRST,
             )
+
+
+def _is_the_platforms(step: Step, name: str) -> bool:
+    queue = step.old.plan.default_queue
+    return queue is not None and queue.name == name
 
 
 def led_elsewhere(step: Step) -> Iterator[Finding]:

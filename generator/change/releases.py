@@ -76,7 +76,7 @@ def _forward(step: Step, subscription: Subscription, old: str, new: str, ways: t
             Severity.WARNING,
             f"{operator.title} goes from {old} to {new}, and OLM has no way from channel to channel: it stays at {old}"
             f"{objects}",
-            f"in a window, have {new} synced, then delete its Subscription and ClusterServiceVersion, not its CRDs: Argo CD "
-            "brings the Subscription back, and nothing is admitted in between",
+            f"in a window, have {new} synced, then delete its Subscription and ClusterServiceVersion, not its CRDs: "
+            "Argo CD brings the Subscription back, and nothing is admitted in between",
             _place(step, operator.id),
         )

@@ -65,6 +65,16 @@ def test_where_a_queue_was_and_what_to_do() -> None:
     assert [related.message for related in finding.related] == ["in HEAD"]
 
 
+@pytest.mark.parametrize(
+    ("quota", "want"),
+    [("{}", []), ("{cores: {cpu: 1, memory: 1Gi}}", ["first leave it without quota (kueue.defaultQueue: {})"])],
+)
+def test_the_platforms_own_queue_is_given_up(quota: str, want: list[str]) -> None:
+    both = {"environment": f"kueue: {{defaultQueue: {quota}}}\n"}
+    findings = found({**both, "openshift_ai": "3.4"}, {**both, "openshift_ai": "3.5"})
+    assert [str(finding.fix).partition(",")[0] for finding in findings] == want
+
+
 SPACE = "[{name: work, defaultQueue: %s}]"
 
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from generator.change.compare import unsafe
+from generator.schemas.schema import from_crd
 from tests.builders import CORES, H100, MIXED
-from tests.change.builders import extra, found, quotas, rules, team
+from tests.change.builders import extra, found, quotas, rules, step, team, told
 
 TRAIN = "training: h100: {accelerators: 8}"
 IMAGE = "registry.example.com/ai/torch:1"
@@ -152,6 +154,51 @@ def test_a_namespace_of_openshift_ai_is_settled() -> None:
         f"components: {{workbenches: {{workbenchNamespace: {name}}}}}\n" for name in ("notebooks", "workbenches")
     )
     assert rules({"environment": before}, {"environment": after}) == ["error update-refused default-dsc"]
+
+
+WIDGET = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {size: %s}\n"
+DEFINITION = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "widgets.example.com"},
+    "spec": {
+        "group": "example.com",
+        "names": {"kind": "Widget", "plural": "widgets"},
+        "scope": "Cluster",
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {
+                    "openAPIV3Schema": {
+                        "type": "object",
+                        "properties": {
+                            "spec": {
+                                "type": "object",
+                                "properties": {
+                                    "size": {
+                                        "type": "integer",
+                                        "x-kubernetes-validations": [
+                                            {"rule": "self >= oldSelf", "message": "it may only grow"}
+                                        ],
+                                    }
+                                },
+                            }
+                        },
+                    }
+                },
+            }
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize(("size", "want"), [(2, []), (3, []), (1, ["error update-refused w"])])
+def test_the_clusters_own_definitions_count(size: int, want: list[str]) -> None:
+    made = step({"extra": extra(w=WIDGET % 2)}, {"extra": extra(w=WIDGET % size)})
+    made.new.imported = {(schema.group, schema.kind, schema.version): schema for schema in from_crd(DEFINITION)}
+    assert told(list(unsafe(made))) == want
 
 
 def test_what_is_wrong_by_itself_is_not_told_of_the_step() -> None:
