@@ -130,6 +130,16 @@ def test_what_a_topology_settles(old: str, new: str, want: list[str]) -> None:
     assert rules({"pools": (old, CORES), "quotas": both}, {"pools": (new, CORES), "quotas": both}) == want
 
 
+def test_a_topology_goes_that_a_flavor_of_extra_names() -> None:
+    spec = "{nodeLabels: {node: own}, topologyName: h100}"
+    own = extra(
+        own=f"apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {{name: own}}\nspec: {spec}\n"
+    )
+    both = {"extra": own, "quotas": quotas(team("training: cores: {cpu: 1, memory: 1Gi}"))}
+    want = ["error topology-removed-in-use h100"]
+    assert rules({**both, "pools": (RACK, CORES)}, {**both, "pools": (CORES,)}) == want
+
+
 def test_a_refused_update_names_what_changed() -> None:
     after = RACK.replace("node: h100", "node: h101")
     (finding,) = found({"pools": (RACK,)}, {"pools": (after,)})
