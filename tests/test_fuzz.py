@@ -130,6 +130,8 @@ def manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # what broke once
 COHORT = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Cohort", "metadata": {"name": "a"}}
 QUOTA = [{"coveredResources": ["cpu"], "flavors": [{"name": "a", "resources": [{"name": "cpu", "nominalQuota": 1e3}]}]}]
+TWICE = [{"name": 1.5}, {"name": 1.5}]
+QUEUE = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": "a"}}
 CLASS = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "WorkloadPriorityClass", "metadata": {"name": "a"}}
 
 
@@ -145,6 +147,7 @@ def clusters(draw: st.DrawFn) -> list[dict[str, Any]]:
 @given(clusters(), st.sampled_from(TARGETS), st.booleans())
 @example([COHORT | {"spec": {"resourceGroups": QUOTA}}], "", False)
 @example([CLASS | {"value": {}}], "", False)
+@example([QUEUE | {"spec": {"admissionChecksStrategy": {"admissionChecks": TWICE}}}], "", False)
 def test_lint_answers(manifest: Path, bodies: list[dict[str, Any]], target: str, listed: bool) -> None:
     manifest.write_text(text([{"apiVersion": "v1", "kind": "List", "items": bodies}] if listed else bodies), "utf-8")
     status, out, err = run("lint", str(manifest), "--target", target, "--format", "json")

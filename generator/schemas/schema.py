@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ _PROSE = frozenset(
 _PLAIN = frozenset({"default", "enum", "required", "x-kubernetes-validations", "x-kubernetes-list-map-keys"})
 _SCHEMAS = frozenset({"allOf", "anyOf", "oneOf"})
 _WIDTH = 100
+_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9.]{0,251}[A-Za-z0-9])?")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +62,12 @@ def from_crd(crd: Mapping[str, Any]) -> list[Schema]:
 
 
 def _version(spec: Mapping[str, Any], kind: str, version: Mapping[str, Any]) -> Schema:
+    for name in (spec["group"], kind, version["name"]):
+        if not (isinstance(name, str) and _NAME.fullmatch(name)):  # it will be part of a file's name
+            raise TypeError(f"{name!r} can be no group, kind or version")
     structure = compact(version["schema"]["openAPIV3Schema"])
+    if structure.get("type") != "object":
+        raise TypeError("its schema is not of type object")
     drops_status = "status" in (version.get("subresources") or {})
     if drops_status:
         _without_status(structure)

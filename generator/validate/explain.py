@@ -68,7 +68,7 @@ def _place(path: Path) -> Path:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False, default=float)
     return text if len(text) <= 100 else f"{text[:97]}..."
 
 

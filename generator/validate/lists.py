@@ -101,7 +101,7 @@ def _repeated(items: Sequence[Any], keys: tuple[str, ...], path: Path) -> Iterat
         if keys and not isinstance(item, Mapping):
             continue
         shown = {key: item[key] for key in keys if key in item} if keys else item
-        identity = shown if isinstance(shown, str) else json.dumps(shown, sort_keys=True)
+        identity = shown if isinstance(shown, str) else json.dumps(shown, sort_keys=True, default=float)
         if identity in seen:
             yield (*path, index), shown
         seen.add(identity)
