@@ -7,6 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 
 from generator import ISSUES, __version__
 from generator.commands.answer import answer
@@ -24,6 +25,7 @@ _FILES = {
     f"{FOLDER}/{{name}}/environment.yaml": "environment.yaml",
     f"{FOLDER}/{{name}}/inventory.yaml": "inventory.yaml",
     f"{FOLDER}/{{name}}/quotas.yaml": "quotas.yaml",
+    ".gitattributes": "gitattributes",
     ".github/workflows/apportion.yaml": "workflow.yaml",
     ".gitignore": "gitignore",
     ".pre-commit-config.yaml": "pre-commit-config.yaml",
@@ -52,7 +54,7 @@ def run(options: Namespace) -> int:
         _write(folder, files)
     except OSError as problem:
         raise FatalError(f"cannot write {problem.filename}: {problem.strerror}", "name another folder") from None
-    done = f"{folder}: {amount(len(files), 'file')} written; next: apportion compile --root {folder}"
+    done = f"{folder}: {amount(len(files), 'file')} written; next: apportion compile --root {quote(os.fspath(folder))}"
     return answer(options, [], sys.stderr, done, {"written": len(files)})
 
 

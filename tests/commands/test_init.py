@@ -10,6 +10,7 @@ from generator.releases import load as releases
 from tests.repository import snapshot
 
 FILES = [
+    ".gitattributes",
     ".github/workflows/apportion.yaml",
     ".gitignore",
     ".pre-commit-config.yaml",
@@ -25,11 +26,20 @@ FILES = [
 def test_it_compiles_without_a_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = tmp_path / "new"
     assert main(["init", str(root), "--name", "lab"]) == 0
-    assert capsys.readouterr() == ("", f"{root}: 9 files written; next: apportion compile --root {root}\n")
+    assert capsys.readouterr() == ("", f"{root}: 10 files written; next: apportion compile --root {root}\n")
     assert sorted(snapshot(root)) == sorted(FILES)
     assert main(["compile", "--root", str(root), "--fail-on", "info"]) == 0
     assert main(["check", "--root", str(root), "--fail-on", "info"]) == 0
     assert sorted(path.name for path in (root / "output/overlays").iterdir()) == ["lab"]
+
+
+def test_compiled_files_keep_their_bytes_in_git_and_a_path_can_be_pasted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "a new one"
+    assert main(["init", str(root)]) == 0
+    assert capsys.readouterr().err.endswith(f"next: apportion compile --root '{root}'\n")
+    assert "output/** -text" in (root / ".gitattributes").read_text("utf-8")
 
 
 def test_every_file_is_text_that_ends_with_a_newline_and_holds_no_template(tmp_path: Path) -> None:
