@@ -1,6 +1,7 @@
 """Real runs of pre-commit on a scratch repository, with the hook that `apportion init` writes. Nothing is fetched."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,8 +29,6 @@ class Scratch:
             "GIT_CONFIG_SYSTEM": os.devnull,
             **{f"GIT_{who}_{what}": "a@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
         }
-        self.run("git", "init", "--quiet", "--initial-branch", "main")
-        self.run("pre-commit", "install")
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -45,17 +44,26 @@ class Scratch:
         return int(self.run("git", "rev-list", "--count", "--all").stdout)
 
 
-@pytest.fixture
-def scratch(tmp_path: Path) -> Scratch:
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with one commit, made through the hook: fresh output passes."""
-    home = tmp_path / "home"
-    home.mkdir()
-    made = Scratch(repository(tmp_path / "new"), home)
+    place = tmp_path_factory.mktemp("pre-commit")
+    (place / "home").mkdir()
+    made = Scratch(repository(place / "new"), place / "home")
+    made.run("git", "init", "--quiet", "--initial-branch", "main")
+    made.run("pre-commit", "install")
     assert made.run("apportion", "compile", "--quiet").returncode == 0
     status, said = made.commit(".")
     assert status == 0, said
     assert "Passed" in said
-    return made
+    return place
+
+
+@pytest.fixture
+def scratch(committed: Path, tmp_path: Path) -> Scratch:
+    """A copy of that repository."""
+    shutil.copytree(committed, tmp_path, dirs_exist_ok=True, symlinks=True)
+    return Scratch(tmp_path / "new", tmp_path / "home")
 
 
 def test_a_bad_input_blocks_the_commit_and_says_why(scratch: Scratch) -> None:
