@@ -5,8 +5,8 @@ Source: facts of faults A11, A13, A15 to A19.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from generator.finding import Finding, Layer, Related, Severity
 from generator.quantity import Amount
@@ -17,7 +17,7 @@ from generator.validate.placement import FlavorPlace, first_untolerated
 from generator.validate.profiles import read_profiles
 from generator.validate.queues import Queues
 from generator.validate.shape import mappings, text
-from generator.validate.wording import shown, some
+from generator.validate.wording import MOST_NAMED, shown, some
 
 
 def check(cluster: Cluster, queues: Queues, places: Mapping[str, FlavorPlace]) -> Iterator[Finding]:
@@ -197,46 +197,56 @@ def flavors_on_same_nodes(
     cluster: Cluster, places: Mapping[str, FlavorPlace], by_flavor: Mapping[str, Mapping[str, Amount]]
 ) -> Iterator[Finding]:
     """Two flavors that lead to the same nodes give the same cards twice."""
-    used = [place for name, place in places.items() if any(by_flavor.get(name, {}).values())]
-    for group in _candidates(used, has_pools=bool(cluster.pools)):
-        for one, other in combinations(group, 2):
-            both = {n for n, a in by_flavor[one.name].items() if a} & {n for n, a in by_flavor[other.name].items() if a}
-            if not both or not _overlap(one, other, has_pools=bool(cluster.pools)):
-                continue
-            wide, narrow = (one, other) if len(one.labels) <= len(other.labels) else (other, one)
-            yield cluster.finding(
-                wide.manifest,
-                "flavors-on-same-nodes",
-                Layer.READINESS,
-                f"flavors {wide.name} and {narrow.name} lead to the same nodes, and both have quota for "
-                f"{some(sorted(both))}: it is given out twice",
-                f"give {wide.name} a label that the nodes of {narrow.name} do not carry",
-                "spec",
-                severity=Severity.WARNING,
-                related=[related(narrow.manifest, "spec", f"flavor {narrow.name}")],
-            )
+    owned = {name: {n for n, amount in by_flavor.get(name, {}).items() if amount} for name in places}
+    used = [place for place in reversed(list(places.values())) if owned[place.name]]  # as they were written
+    for wide, overlapping in _overlaps(used, has_pools=bool(cluster.pools)):
+        others = (other for other in overlapping if owned[wide.name] & owned[other.name])
+        narrow = list(islice(others, MOST_NAMED + 1))  # thousands that are alike are no thousands of findings
+        if not narrow:
+            continue
+        both = owned[wide.name] & owned[narrow[0].name]
+        names = some(other.name for other in narrow[:MOST_NAMED]) + (" and more" if len(narrow) > MOST_NAMED else "")
+        yield cluster.finding(
+            wide.manifest,
+            "flavors-on-same-nodes",
+            Layer.READINESS,
+            f"flavors {wide.name} and {names} lead to the same nodes, and have quota for {some(sorted(both))}: it is "
+            "given out twice",
+            f"give {wide.name} a label that the nodes of {names} do not carry",
+            "spec",
+            severity=Severity.WARNING,
+            related=[related(other.manifest, "spec", f"flavor {other.name}") for other in narrow[:MOST_NAMED]],
+        )
 
 
-def _candidates(used: Sequence[FlavorPlace], *, has_pools: bool) -> Iterator[list[FlavorPlace]]:
-    """Yield groups in which flavors may overlap, so that thousands need not be compared pair by pair."""
-    if not has_pools:
-        yield list(used)
-        return
-    by_pool: dict[str, list[FlavorPlace]] = {}
-    for place in used:
-        for pool in place.reached:
-            by_pool.setdefault(pool.name, []).append(place)
-    seen: set[tuple[str, ...]] = set()
-    for group in by_pool.values():
-        names = tuple(place.name for place in group)
-        if names not in seen:
-            seen.add(names)
-            yield group
+def _overlaps(used: Iterable[FlavorPlace], *, has_pools: bool) -> Iterator[tuple[FlavorPlace, Iterator[FlavorPlace]]]:
+    """Yield each flavor with those of no fewer labels that lead to nodes of its own, to be read before the next.
+
+    Only those that share a pool, or the label of it that fewest carry, are compared: there may be thousands.
+    """
+    ordered = sorted(used, key=lambda place: len(place.labels))
+    rank = {place.name: number for number, place in enumerate(ordered)}
+    marked: dict[object, list[FlavorPlace]] = {}
+    for place in ordered:
+        for mark in _marks(place, has_pools=has_pools):
+            marked.setdefault(mark, []).append(place)
+    for wide in ordered:
+        groups = [marked[mark] for mark in _marks(wide, has_pools=has_pools)]
+        if has_pools:
+            near = list({place.name: place for group in groups for place in group}.values())
+        else:
+            near = min(groups, key=len) if groups else ordered
+        own = rank[wide.name]
+        yield wide, (o for o in near if rank[o.name] > own and (has_pools or _overlap(wide, o)))
 
 
-def _overlap(one: FlavorPlace, other: FlavorPlace, *, has_pools: bool) -> bool:
+def _marks(place: FlavorPlace, *, has_pools: bool) -> list[object]:
     if has_pools:
-        return any(pool in other.reached for pool in one.reached)
+        return [pool.name for pool in place.reached]
+    return [(key, str(value)) for key, value in place.labels.items()]
+
+
+def _overlap(one: FlavorPlace, other: FlavorPlace) -> bool:
     return _contains(one, other) or _contains(other, one)
 
 

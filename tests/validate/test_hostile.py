@@ -100,3 +100,19 @@ def test_long_chains_and_many_twins_end() -> None:
     found = judged(cluster([*cohorts, *(namespace() for _ in range(2000))]))
     assert len([f for f in found if f.rule == "cohort-loop"]) == 1
     assert len([f for f in found if f.rule == "object-twice"]) == 1999
+
+
+def test_flavors_that_are_alike_are_compared_only_where_they_can_meet() -> None:
+    """A thousand flavors with a label of their own, a thousand with the same, and one without any."""
+    own = [flavor(f"own-{i}") for i in range(1000)]
+    same = [flavor(f"same-{i}", nodeLabels={"model": "same"}) for i in range(1000)]
+    names = [f["metadata"]["name"] for f in (*own, *same)]
+    queues = [queue(f"q{i}", [name]) for i, name in enumerate([*names, "all"])]
+    found = judged(cluster([*own, *same, flavor("all", nodeLabels={}), *queues]))
+    twice = [f for f in found if f.rule == "flavors-on-same-nodes"]
+    assert len(twice) == 1000
+    assert next(f for f in twice if f.object and f.object.name == "all").message == (
+        "flavors all and own-0, own-1, own-2, own-3, own-4, own-5, own-6, own-7 and more lead to the same nodes, and "
+        "have quota for cpu, memory, nvidia.com/gpu: it is given out twice"
+    )
+    assert max(len(f.related) for f in twice) == 8
