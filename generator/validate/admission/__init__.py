@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -127,22 +127,17 @@ def _parts(profile: Manifest) -> tuple[int, int]:
 def _neighbours(manifest: Manifest, cluster: Cluster) -> tuple[Mapping[str, Any], ...]:
     kind = kind_of(manifest.body)
     if kind in _SINGLETONS:
-        return _earlier(manifest, cluster.of(kind))
+        return _rival(manifest, cluster.of(kind))
     if kind in kinds.WORKLOADS:
         space = cluster.find(kinds.NAMESPACE, namespace_of(manifest))
-        found = [*([space] if space else ()), *cluster.of(kinds.DATA_SCIENCE_CLUSTER)]
+        found = [*([space] if space else ()), *cluster.of(kinds.DATA_SCIENCE_CLUSTER)[:1]]
         return tuple(other.body for other in found)
     return ()
 
 
-def _earlier(manifest: Manifest, same: Iterable[Manifest]) -> tuple[Mapping[str, Any], ...]:
-    """Return the singletons read before this one: the first is taken to exist, the others are refused."""
-    found = []
-    for other in same:
-        if other is manifest:
-            break
-        found.append(other.body)
-    return tuple(found)
+def _rival(manifest: Manifest, same: Sequence[Manifest]) -> tuple[Mapping[str, Any], ...]:
+    """Return the singleton that was read first, unless this is it: it is taken to exist, and the others are refused."""
+    return () if same[0] is manifest else (same[0].body,)
 
 
 def _dated(violation: Violation, kind: kinds.Kind, target: Target) -> Violation:
