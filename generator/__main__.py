@@ -1,6 +1,5 @@
 """`python -m generator` is `apportion`."""
 
-
 from generator.cli import entry
 
 entry()

@@ -41,7 +41,9 @@ def trainer(ai: OpenShiftAI, kueue: Kueue) -> bool:
 
 def components(ai: OpenShiftAI, kueue: Kueue) -> dict[str, Any]:
     """Return all components of the release that the pair can run."""
-    able: dict[str, Any] = {name: {} for name in ai.components if name != "kueue" and (name != "trainer" or trainer(ai, kueue))}
+    able: dict[str, Any] = {
+        name: {} for name in ai.components if name != "kueue" and (name != "trainer" or trainer(ai, kueue))
+    }
     serverless = {"kserve": {"serving": {"managementState": "Managed"}}}
     return {**able, **(serverless if ai.version == "2.25" else {})}
 
