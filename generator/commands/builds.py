@@ -103,6 +103,8 @@ def _output(folder: str) -> bytes | str:
         )
     except subprocess.TimeoutExpired:
         return f"it takes more than {SECONDS} seconds"
+    except OSError as problem:
+        return f"{command[0]} cannot be started: {problem.strerror}"
     if not done.returncode:
         return done.stdout[: MAX_BYTES + 1]
     said = done.stderr.decode(errors="replace").strip().splitlines()

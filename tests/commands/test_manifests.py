@@ -443,6 +443,14 @@ def test_without_either_tool_that_is_said(monkeypatch: pytest.MonkeyPatch) -> No
     assert messages == ["k cannot be built: there is neither kubectl nor kustomize; install one of them"]
 
 
+def test_a_tool_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    kustomization("k", "resources: []\n")
+    tool("exit 0", monkeypatch)
+    monkeypatch.setattr(builds, "_LIMITED", ("/nowhere/sh",))
+    [finding] = manifests.read("k").findings
+    assert finding.message.endswith("bin/kubectl cannot be started: No such file or directory")
+
+
 def test_nothing_is_fetched_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
     kustomization("k", "resources: []\n")
     tool('echo "$HTTPS_PROXY $https_proxy ${NO_PROXY:-none} $GIT_ALLOW_PROTOCOL" >&2; exit 1', monkeypatch)
