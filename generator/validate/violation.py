@@ -1,6 +1,5 @@
 """Violation: one objection to one object, as the API server words it."""
 
-
 from generator.finding import Layer, Severity
 from generator.frozen import dataclass
 
