@@ -1,23 +1,33 @@
 """Health checks in Lua for kinds that Argo CD has none for, as a merge patch for the user's own ArgoCD resource.
 
-The scripts are in generator/health/, one a kind. Without them an inactive queue shows as healthy, and waves do not
-wait.
+The scripts are in generator/health/. Without them an inactive queue shows as healthy, and waves do not wait.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from generator import facts
 from generator.manifest import dump
+
+SCRIPTS = {
+    ("argoproj.io", "Application"): "application",
+    ("datasciencecluster.opendatahub.io", "DataScienceCluster"): "platform",
+    ("dscinitialization.opendatahub.io", "DSCInitialization"): "platform",
+    ("jobset.x-k8s.io", "JobSet"): "job-set",
+    ("kubeflow.org", "Notebook"): "notebook",
+    ("kueue.openshift.io", "Kueue"): "kueue",
+    ("kueue.x-k8s.io", "AdmissionCheck"): "admission-check",
+    ("kueue.x-k8s.io", "ClusterQueue"): "queue",
+    ("kueue.x-k8s.io", "LocalQueue"): "queue",
+    ("ray.io", "RayCluster"): "ray-cluster",
+    ("trainer.kubeflow.org", "TrainJob"): "train-job",
+}
 
 
 @cache
 def checks() -> str:
     """Return the patch: `oc patch argocd openshift-gitops -n openshift-gitops --type merge --patch-file …`."""
-    found: list[dict[str, Any]] = []
-    for name, script in facts.texts("health").items():
-        api_group, _, kind = name.removesuffix(".lua").rpartition("_")
-        found.append({"group": api_group, "kind": kind, "check": script})
+    texts = facts.texts("health")
+    found = [{"group": group, "kind": kind, "check": texts[f"{name}.lua"]} for (group, kind), name in SCRIPTS.items()]
     return dump({"spec": {"resourceHealthChecks": found}})
