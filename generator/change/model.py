@@ -144,11 +144,14 @@ class Step:
 
     def where_it_was(self, manifest: Manifest) -> Location:
         """Return what yields an object no more: its team's line in the quotas, else its file, else the environment."""
-        team = labels_of(manifest).get(TEAM)
+        return self.where_a_team_had(labels_of(manifest).get(TEAM), manifest.origin)
+
+    def where_a_team_had(self, team: str | None, place: Location) -> Location:
+        """Return a team's line in the quotas, else the file of a place of the old revision, else the environment."""
         quotas = (quota for quota in self.new.plan.given.quotas if quota["team"] == team)
         if (quota := next(quotas, None)) is not None:
             return at(quota)
-        return self.file_of(manifest.origin)
+        return self.file_of(place)
 
     def file_of(self, place: Location) -> Location:
         """Return the file of a place of the old revision, if there still is one, else the environment."""
@@ -198,6 +201,11 @@ class Change(NamedTuple):
     quotas: tuple[AmountChange, ...]
     pools: tuple[AmountChange, ...]
     objects: tuple[ObjectChange, ...]
+
+    @property
+    def is_of_both(self) -> bool:
+        """Whether both revisions have the environment."""
+        return self.change == "changed"
 
 
 class _Absent:

@@ -84,7 +84,8 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress,
     for answer in judged:
         findings += answer.findings
         tree |= answer.tree
-    waived = waive(findings, given.waivers, as_of, chosen if names else None, RULES)
+    of_plan = RULES.union(policy.id for policy in policies.values() if policy.is_about_changes)
+    waived = waive(findings, given.waivers, as_of, chosen if names else None, of_plan)
     scope = _scope(chosen, tree) if names else everything
     ledgers = [answer.ledger for answer in judged if answer.ledger is not None]
     findings = in_order(gate.once(waived.findings))

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from generator.change import compare, dates
-from generator.change.model import Change, Side
-from generator.commands import revision
+from generator.change.model import Change, Side, Step
+from generator.commands import change_items, revision
 from generator.commands.crd_files import of_environment
 from generator.commands.owners import Owners, has_errors
 from generator.commands.progress import Progress
@@ -18,6 +18,7 @@ from generator.frozen import dataclass
 from generator.kustomize import build
 from generator.plan.ledger import Ledger
 from generator.plan.resolve import resolve
+from generator.policy import gate, shipped
 from generator.policy.waivers import waive
 from generator.report.text import amount
 from generator.validate.kinds import kind_of
@@ -57,7 +58,9 @@ def run(root: Path, names: Sequence[str], against: str, as_of: str | None, progr
         old.resolve(name, as_of)
     progress.step("comparing")
     olds, news = old.comparable(new), new.comparable(old)
-    found = [*compare.findings(olds, news, against, new.files)]
+    changes = compare.changes(olds, news)
+    steps = [(c, Step(olds[c.environment], news[c.environment], against, new.files)) for c in changes if c.is_of_both]
+    found = [*compare.findings(olds, news, against, new.files), *_objections(root, steps)]
     waived = waive(found, new.given.waivers, as_of, environments=())
     # what else it says of waivers is for check to say
     said = compare.once(waived.findings[: len(found) - waived.accepted]) + new.errors(differing)
@@ -68,7 +71,17 @@ def run(root: Path, names: Sequence[str], against: str, as_of: str | None, progr
         said += dates.soon(
             [new.given.environments[n] for n in known if n in new.given.environments], new.given.waivers, as_of
         )
-    return Result(compare.changes(olds, news), in_order(said), waived.accepted)
+    return Result(changes, in_order(said), waived.accepted)
+
+
+def _objections(root: Path, steps: Sequence[tuple[Change, Step]]) -> list[Finding]:
+    """Return what policies say of steps, and the defects of policies, without which nobody knows what they would."""
+    if not steps:
+        return []
+    policies, found = shipped.policies(root)
+    for change, step in steps:
+        found += gate.judge_changes(policies, step.new.plan, change_items.collections(change, step))
+    return found
 
 
 class _Inputs:

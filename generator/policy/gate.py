@@ -1,4 +1,4 @@
-"""The gate: what policies object to in every environment that is sound enough to be judged."""
+"""The gate: what policies object to in every environment that is sound enough to be judged, and in a step of one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from generator.manifest import Manifest
 from generator.plan.ledger import Ledger
 from generator.plan.model import Plan
 from generator.policy import engine, parameters
-from generator.policy.model import Policy
+from generator.policy.model import Item, Policy
+from generator.policy.plan_items import PlanItems
 from generator.policy.world import World
 
 Environment = tuple[Plan, Ledger, Sequence[Manifest]]
@@ -17,14 +18,28 @@ Environment = tuple[Plan, Ledger, Sequence[Manifest]]
 
 
 def judge(policies: Mapping[str, Policy], environments: Iterable[Environment]) -> list[Finding]:
-    """Return the objections of all policies to all environments, and what is wrong with their policyParameters."""
-    chosen = list(policies.values())
+    """Return the objections of all policies to all environments, and what is wrong with their policyParameters.
+
+    Those about changes are for `judge_changes`.
+    """
+    known = list(policies.values())
+    chosen = [policy for policy in known if not policy.is_about_changes]
     findings: list[Finding] = []
     for plan, ledger, manifests in environments:
-        values, found = parameters.resolve(plan, chosen)
+        values, found = parameters.resolve(plan, known)
         world = World(plan, ledger, manifests)
         findings += found + engine.judge(chosen, world, world.plan.environment, values)
     return findings
+
+
+def judge_changes(policies: Mapping[str, Policy], plan: Plan, changes: Mapping[str, Sequence[Item]]) -> list[Finding]:
+    """Return the objections to what a step changes in one environment, whose plan after it is given.
+
+    `changes` are the items by collection. What is wrong with policyParameters, `judge` says.
+    """
+    values, _ = parameters.resolve(plan, list(policies.values()))
+    chosen = [policy for policy in policies.values() if policy.is_about_changes]
+    return engine.judge(chosen, changes.__getitem__, PlanItems(plan).environment, values)
 
 
 def once(findings: Sequence[Finding]) -> list[Finding]:

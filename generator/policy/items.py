@@ -334,6 +334,34 @@ class Shortage(TypedDict):
     needed: float
 
 
+class QuotaChange(TypedDict):
+    """A guaranteed amount of one queue that a step changes; 0 where the queue has none.
+
+    `schedulable` is what the pool can schedule after the step, 0 where it is gone.
+    """
+
+    queue: str
+    team: str
+    pool: str
+    resource: str
+    isAccelerator: bool
+    before: float
+    after: float
+    schedulable: float
+
+
+class ObjectChange(TypedDict):
+    """An object that a step changes. `action` is created, removed or changed; `fields` are paths, if it is changed."""
+
+    action: str
+    kind: str
+    apiVersion: str
+    name: str
+    namespace: str
+    team: str
+    fields: list[str]
+
+
 COLLECTIONS: dict[str, Form] = {
     "plan.fleet": form(Fleet),
     "plan.environment": form(Environment),
@@ -351,7 +379,10 @@ COLLECTIONS: dict[str, Form] = {
     "ledger.queues": form(LedgerQueue),
     "ledger.demands": form(Demand),
     "ledger.shortages": form(Shortage),
+    "changes.quotas": form(QuotaChange),
+    "changes.objects": form(ObjectChange),
 }
 MANIFESTS = "manifests."
+CHANGES = "changes."
 ENVIRONMENT = COLLECTIONS["plan.environment"]
 ANYTHING = form(Any)

@@ -11,6 +11,7 @@ from typing import Any
 from generator.finding import Location, ObjectRef, Related, Severity
 from generator.frozen import dataclass
 from generator.policy.cel import Program
+from generator.policy.items import CHANGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,11 @@ class Policy:
     @property
     def origin(self) -> Location:
         return self.places[""]
+
+    @property
+    def is_about_changes(self) -> bool:
+        """Whether it judges the difference of two revisions, which `plan` knows, and not one state."""
+        return self.each.startswith(CHANGES)
 
     @property
     def predicate(self) -> str:

@@ -30,6 +30,7 @@ class Example(TypedDict, total=False):
     plan: dict[str, Any]
     ledger: dict[str, Any]
     manifests: dict[str, Any]
+    changes: dict[str, Any]
     environment: dict[str, Any]
     params: dict[str, Any]
 

@@ -14,7 +14,8 @@ from generator.commands import revision, step
 from generator.commands.progress import Progress
 from generator.commands.read import read
 from generator.commands.revision import Revision
-from generator.finding import Layer
+from generator.finding import Layer, Severity
+from generator.policy import shipped
 from tests import cases
 from tests.builders import document, files
 from tests.change.builders import quotas, team
@@ -218,6 +219,75 @@ def test_a_waiver_accepts_a_step_and_is_of_use_to_check(root: Path, capsys: Capt
     assert "waiver-unused" not in capsys.readouterr().out
 
 
+def of_policies(root: Path, capsys: Capture, *options: str) -> list[str]:
+    found = answer(root, capsys, *options)["findings"]
+    return [f"{f['file']}:{f['line']} {f['severity']} {f['rule']}" for f in found if f["layer"] == "policy"]
+
+
+@pytest.mark.parametrize(("left", "want"), [(8, []), (7, [f"{QUOTAS}:5 info large-quota-move"])])
+def test_a_large_move_is_more_than_half_of_the_pool(
+    tmp_path: Path, capsys: Capture, left: int, want: list[str]
+) -> None:
+    root = repository(tmp_path, quotas=quotas(team(TRAIN % 16)))
+    write(root, with_quotas(team(TRAIN % left)))
+    assert of_policies(root, capsys) == want
+
+
+def test_each_shipped_policy_about_a_step_is_raised(tmp_path: Path, capsys: Capture) -> None:
+    root = repository(tmp_path, quotas=quotas(team(TRAIN % 16)))
+    write(root, with_quotas(team(TRAIN % 2 + "; preemption: {withinClusterQueue: Never}")))
+    raised = {line.split()[-1] for line in of_policies(root, capsys)}
+    known, _ = shipped.policies(None)
+    assert raised == {policy.id for policy in known.values() if policy.is_about_changes}
+    assert main(["check", "--root", str(root), "--inputs-only", "--format", "json"]) == 0
+    checked = capsys.readouterr().out
+    assert [rule for rule in raised if rule in checked] == []
+
+
+def test_an_environment_that_is_new_has_no_changes_to_judge(root: Path, capsys: Capture) -> None:
+    write(root, second())
+    assert of_policies(root, capsys) == []
+
+
+OWN = """apiVersion: apportion.dev/v1
+kind: Policy
+id: namespace-goes
+title: A namespace is removed
+severity: error
+each: changes.objects
+rule: item.kind != "Namespace" || item.action != params.forbidden
+message: '"namespace %s of team %s is removed".format([item.name, item.team])'
+fix: keep it
+why: Its volumes go with it.
+source: https://git.example.com/platform/decisions/18
+params: {forbidden: removed}
+examples:
+  pass: [{name: created, changes: {objects: {kind: Namespace, action: created, name: work, team: vision}}}]
+  fail: [{name: removed, changes: {objects: {kind: Namespace, action: removed, name: work, team: vision}}}]
+"""
+GOES = WAIVER % ("namespace-goes", "prod/Namespace/lab")
+
+
+def test_a_policy_of_a_repository_judges_a_step_and_a_waiver_accepts_it(root: Path, capsys: Capture) -> None:
+    commit(root, with_quotas(team(TRAIN % 8, spaces="[{name: work}, {name: lab}]")))
+    write(root, with_quotas(team(TRAIN % 8)) | {"policies/own/namespace-goes.yaml": OWN.encode()})
+    assert of_policies(root, capsys) == [f"{QUOTAS}:5 error namespace-goes"]
+    assert plan(root, "--quiet") == 1
+    write(root, {"environments/waivers.yaml": document("Waivers", GOES).encode()})
+    capsys.readouterr()
+    found = answer(root, capsys, "--as-of", "2026-12-01")
+    assert ([f["rule"] for f in found["findings"]], found["summary"]["waived"]) == (["namespace-removed"], 1)
+    main(["check", "--root", str(root), "--inputs-only", "--format", "json"])
+    assert "waiver-unused" not in capsys.readouterr().out
+
+
+def test_a_policy_that_is_not_sound_fails_the_comparison(root: Path, capsys: Capture) -> None:
+    wrong = OWN.replace("item.action !=", "item.acton !=")
+    write(root, with_quotas(team(TRAIN % 7)) | {"policies/own/namespace-goes.yaml": wrong.encode()})
+    assert "error invalid-policy" in rules(root, capsys)
+    assert plan(root, "--quiet") == 1
+
+
 OVERRIDE = "{team: vision, queue: training, pool: h100, add: {accelerators: 1}, from: %s, until: %s, reason: r}"
 
 
@@ -279,5 +349,6 @@ def test_any_bad_input_can_be_a_side(path: Path, tmp_path: Path, monkeypatch: py
         given, _ = read(old)
         monkeypatch.setattr(revision, "read", lambda root, against, given=given: Revision(given, ()))
         found = step.run(new, [], "HEAD", None, progress).findings
-        errors.append({f.rule for f in found if f.layer is not Layer.CHANGE or f.rule == "revision-incomplete"})
+        of_sides = [f for f in found if f.layer is not Layer.CHANGE and f.severity is Severity.ERROR]
+        errors.append({f.rule for f in found if f in of_sides or f.rule == "revision-incomplete"})
     assert ("revision-incomplete" in errors[1]) == bool(errors[0])
