@@ -89,10 +89,6 @@ class Step:
     files: Collection[str]
 
     @cached_property
-    def created(self) -> dict[Identity, Manifest]:
-        return {key: found for key, found in self.new.objects.items() if key not in self.old.objects}
-
-    @cached_property
     def removed(self) -> dict[Identity, Manifest]:
         return {key: found for key, found in self.old.objects.items() if key not in self.new.objects}
 

@@ -14,14 +14,14 @@ SCRIPTS = {
     ("argoproj.io", "Application"): "application",
     ("datasciencecluster.opendatahub.io", "DataScienceCluster"): "platform",
     ("dscinitialization.opendatahub.io", "DSCInitialization"): "platform",
-    ("jobset.x-k8s.io", "JobSet"): "job-set",
+    ("jobset.x-k8s.io", "JobSet"): "job",
     ("kubeflow.org", "Notebook"): "notebook",
     ("kueue.openshift.io", "Kueue"): "kueue",
-    ("kueue.x-k8s.io", "AdmissionCheck"): "admission-check",
-    ("kueue.x-k8s.io", "ClusterQueue"): "queue",
-    ("kueue.x-k8s.io", "LocalQueue"): "queue",
+    ("kueue.x-k8s.io", "AdmissionCheck"): "active",
+    ("kueue.x-k8s.io", "ClusterQueue"): "active",
+    ("kueue.x-k8s.io", "LocalQueue"): "active",
     ("ray.io", "RayCluster"): "ray-cluster",
-    ("trainer.kubeflow.org", "TrainJob"): "train-job",
+    ("trainer.kubeflow.org", "TrainJob"): "job",
 }
 
 

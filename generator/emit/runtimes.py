@@ -108,15 +108,16 @@ def access(plan: Plan) -> Iterator[Manifest]:
         {"apiGroups": ["trainer.kubeflow.org"], "resources": ["trainjobs/status"], "verbs": ["get"]},
     ]
     aggregate = {f"rbac.authorization.k8s.io/aggregate-to-{role}": "true" for role in ("admin", "edit")}
-    yield manifest(
-        RBAC_API,
-        "ClusterRole",
-        "apportion-trainer-edit",
-        labels={**marks, **aggregate},
-        annotations=wave(-1),
-        origin=origin,
-        rules=jobs,
-    )
+    if not plan.openshift_ai.training_roles_aggregated:
+        yield manifest(
+            RBAC_API,
+            "ClusterRole",
+            "apportion-trainer-edit",
+            labels={**marks, **aggregate},
+            annotations=wave(-1),
+            origin=origin,
+            rules=jobs,
+        )
     read = ["get", "list", "watch"]
     rules = [
         {"apiGroups": ["trainer.kubeflow.org"], "resources": ["clustertrainingruntimes"], "verbs": read},

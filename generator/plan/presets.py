@@ -15,13 +15,12 @@ class Preset:
     reclaim_within_cohort: str
     borrow: str | int
     lend: str
-    evictable: bool  # by another queue that reclaims, or by a higher priority
 
 
 PRESETS: Mapping[str, Preset] = {
-    "interactive": Preset("Never", "Any", 0, "all", evictable=False),
-    "serving": Preset("LowerPriority", "Any", 0, "all", evictable=True),
-    "training": Preset("LowerPriority", "Any", "unlimited", "all", evictable=True),
-    "batch": Preset("LowerPriority", "LowerPriority", "unlimited", "all", evictable=True),
+    "interactive": Preset("Never", "Any", 0, "all"),
+    "serving": Preset("LowerPriority", "Any", 0, "all"),
+    "training": Preset("LowerPriority", "Any", "unlimited", "all"),
+    "batch": Preset("LowerPriority", "LowerPriority", "unlimited", "all"),
 }
 FALLBACK = "training"  # of a queue that names no use and is not called like one

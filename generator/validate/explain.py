@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 INVALID, REQUIRED, TOO_LONG, TOO_MANY = "Invalid value", "Required value", "Too long", "Too many"
 UNSUPPORTED, DUPLICATE, UNKNOWN = "Unsupported value", "Duplicate value", "unknown field"
-TYPE_INVALID = "Invalid value: type"
 # after one of these the server does not evaluate CEL rules: registry/customresource/strategy.go, hasBlockingErr
 BLOCKING_RULES = frozenset(
     {"value-not-supported", "field-missing", "value-too-long", "too-many-entries", "value-of-wrong-type"}

@@ -8,15 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.finding import Finding, Layer, Severity
+from generator.manifest import Manifest
 from generator.validate import kinds
-from generator.validate.cluster import Cluster, related
+from generator.validate.cluster import Cluster, name_of, related
 from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
 from generator.validate.queues import NEVER, Queue, Queues
-from generator.validate.shape import get, text, whole
-from generator.validate.status import CheckState, multikueue_misuse
+from generator.validate.shape import get, mappings, text, whole
+from generator.validate.status import CheckState, Surroundings, objections
 from generator.validate.wording import some
 
 WORKBENCH = "workbench"
+_ONE_REMOTE = "use one MultiKueue check, for all flavors, and no ProvisioningRequest beside it"
+_FIXES = {
+    "AdmissionCheckInactive": "see the status of the AdmissionCheck: its controller refuses its parameters",
+    "MultipleMultiKueueAdmissionChecks": _ONE_REMOTE,
+    "MultiKueueAdmissionCheckAppliedPerFlavor": _ONE_REMOTE,
+    "MultiKueueWithProvisioningRequest": _ONE_REMOTE,
+    "NotSupportedWithTopologyAwareScheduling": "take topologyName off the flavors, or the check off the queue",
+}
 
 
 def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
@@ -24,8 +33,10 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     yield from cohort_loop(cluster, queues)
     fair = _fair_sharing(cluster)
     priorities = {whole(m.body, "value") for m in cluster.of(kinds.PRIORITY_CLASS)}
+    around = _surroundings(cluster)
     for queue in queues.all:
-        yield from multikueue(cluster, queue)
+        if queue.checks:
+            yield from inactive(cluster, queue, around)
         if fair:
             yield from borrowing_preempts_under_fair_sharing(cluster, queue)
         if not cluster.whole:
@@ -56,22 +67,35 @@ def cohort_loop(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
         )
 
 
-def multikueue(cluster: Cluster, queue: Queue) -> Iterator[Finding]:
-    """Combinations of admission checks that make a queue inactive."""
-    states = {
-        name: CheckState(text(found.body, "spec", "controllerName"))
-        for name in (check_.name for check_ in queue.checks)
-        if (found := cluster.find(kinds.ADMISSION_CHECK, name))
+def inactive(cluster: Cluster, queue: Queue, around: Surroundings) -> Iterator[Finding]:
+    """Admission checks that make a queue inactive. Names that lead nowhere are for the references."""
+    for reason, message in objections(queue, around, cluster.target):
+        if reason in _FIXES:
+            yield cluster.finding(
+                queue.manifest,
+                "queue-inactive",
+                Layer.READINESS,
+                f"queue {queue.name} would be inactive ({reason}): {message}",
+                _FIXES[reason],
+                queue.checks[0].path,
+            )
+
+
+def _surroundings(cluster: Cluster) -> Surroundings:
+    checks = {
+        name_of(found): CheckState(text(found.body, "spec", "controllerName"), _is_active(found))
+        for found in cluster.of(kinds.ADMISSION_CHECK)
     }
-    for reason, message in multikueue_misuse(queue, states, cluster.target):
-        yield cluster.finding(
-            queue.manifest,
-            "queue-inactive",
-            Layer.READINESS,
-            f"queue {queue.name} would be inactive ({reason}): {message}",
-            "use one MultiKueue check, for all flavors, and no ProvisioningRequest beside it",
-            queue.checks[0].path,
-        )
+    flavors = {
+        name_of(found): text(found.body, "spec", "topologyName") or None for found in cluster.of(kinds.RESOURCE_FLAVOR)
+    }
+    return Surroundings(flavors, frozenset(map(name_of, cluster.of(kinds.TOPOLOGY))), checks)
+
+
+def _is_active(check_: Manifest) -> bool | None:
+    """Return what a dump of the cluster says of an AdmissionCheck; None where there is no status."""
+    states = {text(c, "type"): text(c, "status") for _, c in mappings(check_.body, "status", "conditions")}
+    return {"True": True, "False": False}.get(states.get("Active", ""))
 
 
 def _fair_sharing(cluster: Cluster) -> bool:

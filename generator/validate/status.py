@@ -1,4 +1,4 @@
-"""Would a ClusterQueue and a LocalQueue be Active, and if not, with which reason.
+"""Would a ClusterQueue be Active, and if not, with which reason.
 
 Source: kubernetes-sigs/kueue pkg/cache/scheduler/clusterqueue.go (updateQueueStatus, inactiveReason) by minor;
 facts of Kueue, section 5.
@@ -13,7 +13,6 @@ from generator.validate.admission.words import kueue_has
 from generator.validate.cluster import Target
 from generator.validate.queues import Check, Queue
 
-READY, READY_MESSAGE = "Ready", "Can admit new workloads"
 MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 PROVISIONING = "kueue.x-k8s.io/provisioning-request"
 
@@ -33,20 +32,10 @@ class Surroundings:
     flavors: Mapping[str, str | None]
     topologies: frozenset[str]
     checks: Mapping[str, CheckState]
-    is_terminating: bool = False
 
 
-def of_cluster_queue(queue: Queue, around: Surroundings, target: Target) -> tuple[str, str]:
-    """Return reason and message of the condition Active: ("Ready", …) for a queue that can admit."""
-    if around.is_terminating:
-        return "Terminating", "Can't admit new workloads; clusterQueue is terminating"
-    objections = list(_objections(queue, around, target))
-    if not objections:
-        return READY, READY_MESSAGE
-    return objections[0][0], f"Can't admit new workloads: {', '.join(message for _, message in objections)}."
-
-
-def _objections(queue: Queue, around: Surroundings, target: Target) -> Iterator[tuple[str, str]]:
+def objections(queue: Queue, around: Surroundings, target: Target) -> Iterator[tuple[str, str]]:
+    """Yield reason and message of all that keeps a ClusterQueue from being Active; Kueue reports the first reason."""
     if queue.is_stopped:
         yield "Stopped", "is stopped"
     if missing := [f.name for f in queue.flavors if f.name not in around.flavors]:
@@ -56,11 +45,11 @@ def _objections(queue: Queue, around: Surroundings, target: Target) -> Iterator[
         yield "AdmissionCheckNotFound", f"references missing AdmissionCheck(s): {','.join(missing)}"
     if idle := sorted(n for n in names if n in around.checks and around.checks[n].is_active is False):
         yield "AdmissionCheckInactive", f"references inactive AdmissionCheck(s): {','.join(idle)}"
-    yield from multikueue_misuse(queue, around.checks, target)
+    yield from _multikueue_misuse(queue, around.checks, target)
     yield from _topologies(queue, around, target)
 
 
-def multikueue_misuse(queue: Queue, checks: Mapping[str, CheckState], target: Target) -> Iterator[tuple[str, str]]:
+def _multikueue_misuse(queue: Queue, checks: Mapping[str, CheckState], target: Target) -> Iterator[tuple[str, str]]:
     """Yield reasons that follow from MultiKueue's checks alone."""
     remote = sorted(_by(MULTIKUEUE, queue, checks), key=lambda check: check.name)
     names = ",".join(check.name for check in remote)
@@ -103,14 +92,3 @@ def _by(controller: str, queue: Queue, checks: Mapping[str, CheckState]) -> Iter
     for check in queue.checks:
         if check.name in checks and checks[check.name].controller == controller:
             yield check
-
-
-def of_local_queue(is_stopped: bool, cluster_queue_reason: str | None) -> tuple[str, str]:
-    """Return reason and message of a LocalQueue's condition Active; None: its ClusterQueue does not exist."""
-    if is_stopped:
-        return "Stopped", "LocalQueue is stopped"
-    if cluster_queue_reason is None:
-        return "ClusterQueueDoesNotExist", "Can't submit new workloads to clusterQueue"
-    if cluster_queue_reason != READY:
-        return "ClusterQueueIsInactive", "Can't submit new workloads to clusterQueue"
-    return READY, "Can submit new workloads to localQueue"

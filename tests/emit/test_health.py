@@ -72,6 +72,7 @@ def condition(**given: Any) -> dict[str, Any]:
         ("TrainJob", condition(type="Complete", status="True"), ("Healthy", "complete")),
         ("JobSet", condition(type="Failed", status="True", message="m"), ("Degraded", "m")),
         ("JobSet", {}, ("Progressing", "running")),
+        ("JobSet", condition(type="Completed", status="True"), ("Healthy", "complete")),
         ("RayCluster", {"status": {"state": "suspended"}}, ("Suspended", "waiting for quota")),
         ("RayCluster", {"status": {"state": "ready"}}, ("Healthy", "")),
         ("Notebook", {"metadata": {"annotations": {"kubeflow-resource-stopped": "t"}}}, ("Suspended", "stopped")),

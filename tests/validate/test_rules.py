@@ -392,3 +392,56 @@ def test_a_patch_that_loses_items_of_a_list(after: Any, lost: int) -> None:
     built = body(KUEUE, "Topology", "t", spec={} if after is None else {"levels": after})
     found = judged(cluster([built], bases=cluster([before]).objects))
     assert [f.rule for f in found] == ["patch-replaces-list"] * lost
+
+
+REMOTE = "kueue.x-k8s.io/multikueue"
+
+
+def admission(name: str, controller: str = REMOTE, **state: str) -> Body:
+    """Return an AdmissionCheck, with what a dump of a cluster says of its condition Active."""
+    status: Body = {"status": {"conditions": [{"type": "Active", **state}]}} if state else {}
+    return body(KUEUE, "AdmissionCheck", name, spec={"controllerName": controller}, **status)
+
+
+def checked(*names: str, on_flavors: list[str] | None = None, flavors: tuple[str, ...] = ("a100",)) -> Body:
+    """Return a queue with admission checks."""
+    only = {} if on_flavors is None else {"onFlavors": on_flavors}
+    return queue(flavors=flavors, admissionChecksStrategy={"admissionChecks": [{"name": n, **only} for n in names]})
+
+
+INACTIVE = ["error queue-inactive"]
+STATUS: list[tuple[str, list[Body], list[str]]] = [
+    ("one check", [flavor(), checked("m"), admission("m")], []),
+    ("two", [flavor(), checked("m", "n"), admission("m"), admission("n")], INACTIVE),
+    ("on its flavor", [flavor(), checked("m", on_flavors=["a100"]), admission("m")], []),
+    (
+        "on another",
+        [flavor(), flavor("b"), checked("m", on_flavors=["b"], flavors=("a100", "b")), admission("m")],
+        INACTIVE,
+    ),
+    ("taken up", [flavor(), checked("m"), admission("m", status="True")], []),
+    ("not taken up", [flavor(), checked("m"), admission("m", status="False")], INACTIVE),
+    ("nobody knows", [flavor(), checked("m"), admission("m", status="Unknown")], []),
+]
+RACKS = body(KUEUE, "Topology", "racks", spec={"levels": [{"nodeLabel": "rack"}]})
+
+
+@pytest.mark.parametrize(("bodies", "want"), [row[1:] for row in STATUS], ids=[row[0] for row in STATUS])
+def test_admission_checks_that_make_a_queue_inactive(bodies: list[Body], want: list[str]) -> None:
+    assert rules([namespace(), local_queue(), *bodies]) == want
+
+
+@pytest.mark.parametrize(("kueue", "want"), [("1.2", INACTIVE), ("1.3", [])])
+def test_multikueue_beside_topologies(kueue: str, want: list[str]) -> None:
+    bodies = [namespace(), local_queue(), flavor(topologyName="racks"), RACKS, checked("m"), admission("m")]
+    found = rules(bodies, target(f"kueue={kueue}"))
+    assert [said for said in found if "queue-inactive" in said] == want
+
+
+def test_an_inactive_queue_says_which_reason_and_where() -> None:
+    bodies = [namespace(), local_queue(), flavor(), checked("m"), admission("m", status="False")]
+    (found,) = judged(cluster(bodies))
+    assert found.message == (
+        "queue vision would be inactive (AdmissionCheckInactive): references inactive AdmissionCheck(s): m"
+    )
+    assert found.path == "spec.admissionChecksStrategy.admissionChecks[0].name"

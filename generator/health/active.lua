@@ -1,4 +1,5 @@
--- An inactive queue admits nothing, and Argo CD would call it healthy. Stopped is what somebody asked for.
+-- An inactive queue admits nothing, an inactive check stops every queue that names it, and Argo CD would call both
+-- healthy. Stopped is what somebody asked for.
 hs = {status = "Progressing", message = "waiting for Kueue"}
 for _, condition in ipairs((obj.status or {}).conditions or {}) do
   if condition.type == "Active" then

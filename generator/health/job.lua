@@ -1,4 +1,4 @@
--- Kueue suspends a TrainJob until it is admitted.
+-- Kueue suspends a job until it is admitted. A TrainJob ends Complete, a JobSet Completed.
 hs = {status = "Progressing", message = "running"}
 for _, condition in ipairs((obj.status or {}).conditions or {}) do
   if condition.status == "True" then
@@ -6,7 +6,7 @@ for _, condition in ipairs((obj.status or {}).conditions or {}) do
       hs.status = "Degraded"
       hs.message = condition.message or "failed"
       return hs
-    elseif condition.type == "Complete" then
+    elseif condition.type == "Complete" or condition.type == "Completed" then
       hs.status = "Healthy"
       hs.message = condition.message or "complete"
       return hs
