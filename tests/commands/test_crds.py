@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from generator.cli import main
-from generator.schemas.crds import import_crds
 from tests.repository import repository, snapshot
+from tests.schemas.stored import import_crds
 
 QUEUE = "kueue.x-k8s.io_clusterqueue_v1beta2.json"
 

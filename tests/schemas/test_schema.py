@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from generator.schemas.crds import definitions, import_crds
+from generator.schemas.crds import definitions
 from generator.schemas.schema import compact, dump, from_crd, parse
+from tests.schemas.stored import import_crds
 
 CRD = """
 apiVersion: apiextensions.k8s.io/v1
