@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from generator import lock
 from generator.finding import FatalError
+from generator.frozen import dataclass, field
 from generator.lock import Lock
 
 JOURNAL = ".apportion-journal"

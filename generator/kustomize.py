@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -13,7 +12,7 @@ from generator import __version__, lock
 from generator.emit import argocd, extra
 from generator.emit.leaves import LAYERS, Leaf, group, leaves
 from generator.finding import Finding, Layer, Location, ObjectRef, Related, error
-from generator.frozen import dataclass
+from generator.frozen import dataclass, replace
 from generator.lock import HEADER
 from generator.manifest import Manifest, dump, dump_all, key
 from generator.plan.model import Plan

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 from json.encoder import encode_basestring
@@ -16,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from generator.finding import Location
+from generator.frozen import dataclass, field
 
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 

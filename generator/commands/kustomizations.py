@@ -8,12 +8,12 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from generator.commands.files import Reader
 from generator.finding import Finding, Layer, Location, error
+from generator.frozen import dataclass, field
 from generator.source import Map, Seq, at, parse
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")

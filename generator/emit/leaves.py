@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from itertools import chain
 from typing import Any, TypeVar
 
 from generator.emit import flavors, guardrails, operands, operators, platform, profiles, queues, runtimes, tenants
 from generator.emit.marks import ENVIRONMENT
-from generator.frozen import dataclass
+from generator.frozen import dataclass, field
 from generator.manifest import Manifest
 from generator.plan.model import Plan, Team
 
@@ -40,7 +38,7 @@ class Held:
     namespaces: set[str]
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class Leaf:
     """A folder with a kustomization: its own objects, the bases it builds on, and what it was made from."""
 

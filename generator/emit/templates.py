@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import traceback
-from dataclasses import replace
 from typing import Any
 
 from generator.finding import Finding, Location, error
+from generator.frozen import replace
 from generator.plan.model import Plan
 from generator.source.text import MAX_SIZE
 

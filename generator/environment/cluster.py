@@ -1,13 +1,10 @@
 """Kind `Environment`: one cluster."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, Required
-
-from typing_extensions import TypedDict
 
 from generator.environment import types as t
 from generator.environment.quotas import Share
+from generator.shapes import TypedDict
 
 
 class Cluster(TypedDict, total=False):

@@ -6,13 +6,12 @@ Each item has its `origin`, the input line that caused it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any
 
 from generator.accelerators.model import Accelerator
 from generator.environment.load import Inputs
 from generator.finding import Location
-from generator.frozen import dataclass
+from generator.frozen import dataclass, field
 from generator.quantity import Amount
 from generator.releases.model import Component, GitOps, Kueue, OpenShiftAI, Operator
 

@@ -5,9 +5,10 @@ Amounts are whole units: accelerators and bytes as int, cores as float. An absen
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
 
 from generator.policy.fields import Form, form
+from generator.shapes import TypedDict
 
 
 class PriorityClass(TypedDict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
@@ -40,7 +39,7 @@ class Example:
     origin: Location
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Policy:
     """One policy. Its expressions are compiled when they are first needed, and once.
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from generator.frozen import dataclass
+from generator.frozen import dataclass, fields
 from generator.schemas.builtin import builtin
 from generator.schemas.schema import Schema, parse
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import marshal
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cached_property
 from typing import Any
 
-from generator.frozen import dataclass
+from generator.frozen import dataclass, field
 from generator.validate.cel.engine import CelError, compile_expression
 from generator.validate.cel.rewrite import Times, fields_read, names
 from generator.validate.cel.values import Shape, plain, shape, times
@@ -39,7 +37,7 @@ class Rule:
     optional_old: bool
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class RuleNode:
     """Where in a schema rules are; `node` is the schema there, which says what a value becomes on its way into CEL."""
 
