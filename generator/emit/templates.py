@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import traceback
 from typing import Any
 
 from generator.finding import Finding, Location, error
@@ -66,5 +65,7 @@ def _error(path: str, problem: Exception) -> Finding:
 
 def _line(problem: Exception) -> int:
     """Return the line of the template at which a traceback ends; 0: none."""
+    import traceback
+
     frames = traceback.walk_tb(problem.__traceback__)
     return next((line for frame, line in reversed(list(frames)) if frame.f_code.co_filename == "<template>"), 0)

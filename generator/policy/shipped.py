@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from generator.finding import FatalError, Finding
@@ -10,6 +11,7 @@ from generator.policy.model import Policy
 from generator.source.text import MAX_SIZE
 
 _PACKAGE = Path(__file__).parents[1]
+_SUFFIXES = (".yaml", ".yml")
 
 
 def policies(root: Path | None, *, thorough: bool = False) -> tuple[dict[str, Policy], list[Finding]]:
@@ -37,20 +39,31 @@ def read(folder: Path) -> dict[str, bytes]:
     Raises:
         FatalError: one cannot be read, or is a link to a place outside of the folder.
     """
-    inside = folder.resolve()
+    inside = os.path.realpath(folder)
     files = {}
-    for path in sorted(folder.rglob("*")):
-        if path.suffix not in (".yaml", ".yml") or not path.is_file():
-            continue
-        name = f"{FOLDER}/{path.relative_to(folder).as_posix()}"
-        if not path.resolve().is_relative_to(inside):
-            raise FatalError(f"{name} is a link to a place outside of {FOLDER}/", "make it a file of the repository")
-        try:
-            with path.open("rb") as file:
-                files[name] = file.read(MAX_SIZE + 1)
-        except OSError as problem:
-            raise FatalError(f"cannot read {name}: {problem.strerror}", "make it readable, or move it away") from None
+    for place, _, names in os.walk(folder, onerror=_cannot_read):
+        for name in names:
+            path = os.path.join(place, name)  # noqa: PTH118 - a Path for each of a hundred files costs 5 ms of each start
+            if name.endswith(_SUFFIXES) and os.path.isfile(path):  # noqa: PTH113 - as above
+                shown = FOLDER + path.removeprefix(os.fspath(folder)).replace(os.sep, "/")
+                if os.path.islink(path) and not os.path.realpath(path).startswith(inside + os.sep):  # noqa: PTH114
+                    fix = "make it a file of the repository"
+                    raise FatalError(f"{shown} is a link to a place outside of {FOLDER}/", fix)
+                files[shown] = _bytes(path, shown)
     return files
+
+
+def _bytes(path: str, shown: str) -> bytes:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            return file.read(MAX_SIZE + 1)
+    except OSError as problem:
+        raise FatalError(f"cannot read {shown}: {problem.strerror}", "make it readable, or move it away") from None
+
+
+def _cannot_read(problem: OSError) -> None:
+    fix = "make it readable, or move it away"
+    raise FatalError(f"cannot read {problem.filename}: {problem.strerror}", fix) from None
 
 
 def _shipped() -> Path:

@@ -142,6 +142,6 @@ def _rule(raw: Mapping[str, Any]) -> Rule:
         raw.get("messageExpression", ""),
         raw.get("fieldPath", ""),
         _KINDS.get(raw.get("reason", ""), "Invalid value"),
-        "oldSelf" in names(raw["rule"]),
+        "oldSelf" in raw["rule"] and "oldSelf" in names(raw["rule"]),
         optional,
     )
