@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from argparse import ArgumentParser, Namespace
 
@@ -23,7 +22,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print findings to stdout. Beside inputs with errors output/ is not judged: nobody knows what it should be."""
-    gc.disable()  # as in compile
     root = find_root(options.root)
     if not options.inputs_only:
         output.recover(root / "output")

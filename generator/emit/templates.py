@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from generator.finding import Finding, Location, error
 from generator.frozen import replace
+from generator.pattern import pattern
 from generator.plan.model import Plan
 from generator.source.text import MAX_SIZE
 
-_OF_MODEL = re.compile(r"'generator\.[\w.]*?(\w+) object'")
+_OF_MODEL = pattern(r"'generator\.[\w.]*?(\w+) object'")
 
 
 def render(path: str, text: str, plan: Plan) -> str | Finding:

@@ -42,10 +42,11 @@ def fits(schema: Mapping[str, Any], value: Any) -> bool:
         return False
     if "enum" in schema:
         return isinstance(value, str) and value in schema["enum"]
-    if schema.get("type") == "object":
+    kind = schema.get("type")
+    if kind == "object":
         fields = schema.get("properties", {})
         return isinstance(value, Mapping) and all(key in fields and fits(fields[key], value[key]) for key in value)
-    wanted = _SCALARS.get(schema.get("type", ""))
+    wanted = _SCALARS.get(kind) if isinstance(kind, str) else None
     return wanted is not None and isinstance(value, wanted) and isinstance(value, bool) == (wanted is bool)
 
 

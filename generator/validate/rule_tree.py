@@ -60,6 +60,11 @@ class RuleNode:
         return tuple(rule for rule in self.rules if not rule.transition)
 
     @cached_property
+    def together(self) -> str:
+        """One expression for all rules that need no old object."""
+        return " && ".join(f"({rule.expression}\n)" for rule in self.state_rules)
+
+    @cached_property
     def shape(self) -> Shape | None:
         """What a value becomes in CEL."""
         return shape(self.node)
@@ -94,10 +99,9 @@ class RuleNode:
             return True
         if len(self._passed) >= _KEPT:
             self._passed.clear()
-        together = " && ".join(f"({rule.expression}\n)" for rule in self.state_rules)
         try:
             shaped = value if self.shape is None else self.shape.apply(value)
-            passed = compile_expression(together, times=self.times)(shaped) is True
+            passed = compile_expression(self.together, times=self.times)(shaped) is True
         except CelError:
             return False
         if passed:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+
+from generator.pattern import pattern
 
 Times = tuple[tuple[tuple[str, ...], str], ...]
 
-_GRAMMAR = r"""(?P<string>[bB]?[rR](?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|"[^"\n]*")
+_TOKENS = pattern(
+    r"""(?P<string>[bB]?[rR](?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|"[^"\n]*")
        |[bB]?(?:'''(?:\\.|.)*?'''|\"\"\"(?:\\.|.)*?\"\"\"|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"))
-       |(?P<comment>//[^\n]*)|(?P<space>\s+)|(?P<name>[A-Za-z_]\w*)|(?P<other>.)"""
+       |(?P<comment>//[^\n]*)|(?P<space>\s+)|(?P<name>[A-Za-z_]\w*)|(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
 _REWRITTEN = ("existsOne", "ndexOf", "validate")
 _RENAMED = {"existsOne": "exists_one", "indexOf": "k8sIndexOf", "lastIndexOf": "k8sLastIndexOf"}
 _OPTIONAL = {"hasValue": "k8sHasValue", "value": "k8sValue", "orValue": "k8sOrValue"}
@@ -22,12 +26,7 @@ _OPTIONAL = {"hasValue": "k8sHasValue", "value": "k8sValue", "orValue": "k8sOrVa
 
 def tokens(expression: str) -> list[tuple[str, str]]:
     """Return (kind, text) of each token; kinds are string, comment, space, name, other. Joined they are the text."""
-    return [(match.lastgroup or "other", match.group()) for match in _token().finditer(expression)]
-
-
-@cache
-def _token() -> re.Pattern[str]:
-    return re.compile(_GRAMMAR, re.VERBOSE | re.DOTALL)
+    return [(match.lastgroup or "other", match.group()) for match in _TOKENS.finditer(expression)]
 
 
 def names(expression: str) -> set[str]:
