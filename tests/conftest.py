@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.samples import ROOT, Built, Compiled, compiled_from, folders, input_files, kustomize
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_cache() -> Iterator[None]:
+    """Let no run know of another, but in tests/commands/test_proof.py: `check` compiles where nothing can be kept."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", os.devnull)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,10 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from generator import output
-from generator.commands import pipeline
+from generator.commands import pipeline, proof
 from generator.commands.answer import answer, at_least
 from generator.commands.progress import Progress
-from generator.commands.read import find_root
+from generator.commands.read import find_root, read
 from generator.finding import Finding, in_order
 from generator.output import Written
 from generator.report.text import accepted, amount, counted
@@ -27,11 +27,14 @@ def run(options: Namespace) -> int:
     output.recover(root / "output")
     done: Written | list[Finding] = []
     with Progress(sys.stderr, quiet=options.quiet) as progress:
-        result = pipeline.run(root, options.environments, options.as_of, progress)
+        inputs = read(root)
+        result = pipeline.run(root, options.environments, options.as_of, progress, inputs=inputs)
         if not at_least(result.findings, options.fail_on):
             progress.step("writing output/")
             done = output.write(root / "output", result.tree, result.scope)
     if isinstance(done, Written):
+        if not options.environments:
+            proof.keep(root, inputs[0], options.as_of, result.tree, proof.Proof(result.findings, result.waived))
         status = answer(options, result.findings, sys.stderr, _summary(result, done), _numbers(done, result))
         return 1 if options.fail_on_change and (done.written or done.removed) else status
     findings = in_order(result.findings + done)

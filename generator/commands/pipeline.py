@@ -52,16 +52,24 @@ class Result:
         return not has_errors(self.findings)
 
 
-def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress, *, ledger: bool = False) -> Result:
+def run(
+    root: Path,
+    names: Sequence[str],
+    as_of: str | None,
+    progress: Progress,
+    *,
+    inputs: tuple[dict[str, bytes], list[Finding]] | None = None,
+    ledger: bool = False,
+) -> Result:
     """Read the inputs and resolve the named environments, or all, leaving out those whose documents have errors.
 
-    `ledger` asks for the ledgers, too.
+    `inputs` are what `read` gave, where it was asked already; `ledger` asks for the ledgers, too.
 
     Raises:
         FatalError: the inputs cannot be read, or a name is unknown.
     """
     progress.step(f"reading {FOLDER}/")
-    files, findings = read(root)
+    files, findings = inputs or read(root)
     given, found = load(files)
     findings += found
     if not given.folders and not has_errors(findings):

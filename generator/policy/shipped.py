@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from generator import package
 from generator.finding import FatalError, Finding
 from generator.policy.load import FOLDER, load
 from generator.policy.model import Policy
 from generator.source.text import MAX_SIZE
 
-_PACKAGE = Path(__file__).parents[1]
 _SUFFIXES = (".yaml", ".yml")
 
 
@@ -22,7 +22,7 @@ def policies(root: Path | None, *, thorough: bool = False) -> tuple[dict[str, Po
     Raises:
         FatalError: a file of the repository cannot be read.
     """
-    place = _shipped()
+    place = Path(package.policies())
     found, findings = load(read(place), thorough=thorough)
     own = root / FOLDER if root is not None else None
     if own is None or not own.is_dir() or own.resolve() == place.resolve():
@@ -64,8 +64,3 @@ def _bytes(path: str, shown: str) -> bytes:
 def _cannot_read(problem: OSError) -> None:
     fix = "make it readable, or move it away"
     raise FatalError(f"cannot read {problem.filename}: {problem.strerror}", fix) from None
-
-
-def _shipped() -> Path:
-    installed = _PACKAGE / "_policies"
-    return installed if installed.is_dir() else _PACKAGE.parent / FOLDER
