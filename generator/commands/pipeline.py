@@ -102,7 +102,9 @@ class _Judged:
 
 
 def _judged(policies: Mapping[str, Policy], plan: Plan, *, keep: bool) -> _Judged:
-    overlay, findings = build(plan)
+    guards, findings = gate.guards(policies, plan)
+    overlay, found = build(plan, guards)
+    findings += found
     ledger = _ledger(overlay)
     if not has_errors(findings):
         whole = cluster(overlay)
