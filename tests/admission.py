@@ -238,6 +238,4 @@ def _environment(names: frozenset[str]) -> Any:
     from generator.validate.cel.library import declarations
 
     extensions = [ext_optional.ExtOptional(), ext_strings.ExtStrings()]
-    return cel.NewEnv(
-        variables=dict.fromkeys(names, cel.Type.DYN), extensions=extensions, functions=declarations()
-    )
+    return cel.NewEnv(variables=dict.fromkeys(names, cel.Type.DYN), extensions=extensions, functions=declarations())

@@ -135,10 +135,9 @@ def _loosen(tokens: list[str], solid: Sequence[int], words: Sequence[str]) -> No
         if word != "[" or _is_index(words, opened):
             continue
         for first, last in _entries(words, opened):
-            optional = words[first] == "?"
-            start = solid[first + optional]
-            tokens[start] = f"dyn({tokens[start]}"
-            tokens[solid[last]] += ")"
+            if words[first] != "?":  # what may be absent has to stay so
+                tokens[solid[first]] = f"dyn({tokens[solid[first]]}"
+                tokens[solid[last]] += ")"
 
 
 def _is_index(words: Sequence[str], opened: int) -> bool:
