@@ -36,7 +36,10 @@ def guards(policies: Mapping[str, Policy], plan: Plan, values: Mapping[str, Mapp
         policy = policies.get(name)
         if policy is None:
             said = f"guardrails.policies has {name}, which is no policy"
-            findings.append(error("unknown-policy", said, place, remedy(name, policies, "policies are")))
+            about_objects = [id_ for id_, known in policies.items() if known.each.startswith(MANIFESTS)]
+            findings.append(
+                error("unknown-policy", said, place, remedy(name, about_objects, "those about objects are"))
+            )
             continue
         try:
             manifests += emit(_guard(policy, plan, values[name]), action, plan, place)

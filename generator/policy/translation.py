@@ -91,9 +91,11 @@ def _renamed(words: Sequence[str], index: int, key: str) -> str | None:
     if word in _TAKEN or (word in ("item", "params", "environment") and is_loop):
         raise NotTranslatableError(key, f"its {key} calls something {word} itself", "give that another name")
     if word == "environment":
-        raise NotTranslatableError(key, f"its {key} reads environment, which the API server does not have", "drop it")
+        said = f"its {key} reads environment, which the API server does not have"
+        raise NotTranslatableError(key, said, "let a parameter say it, which each environment sets")
     if word == "{":
-        raise NotTranslatableError(key, f"its {key} makes a mapping, whose values have to be of one type", "drop it")
+        said = f"its {key} makes a mapping, whose values have to be of one type"
+        raise NotTranslatableError(key, said, "compare its parts one by one")
     if word == "params":
         if after[:1] != ["."] or not after[1:] or words[index - 2 : index] == ["has", "("]:
             raise NotTranslatableError(key, f"its {key} uses params as a whole", "name a parameter: params.name")

@@ -54,7 +54,7 @@ def _refused(cluster: Cluster, manifest: Manifest, path: str, why: str) -> Findi
         manifest,
         "admission-expression-refused",
         Layer.CEL,
-        f"{path.rpartition('.')[2]} {why}: the API server refuses the policy",
+        f"the API server refuses the policy: {path.rpartition('.')[2]} {why}",
         "correct the expression",
         path,
     )

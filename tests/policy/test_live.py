@@ -198,7 +198,7 @@ def test_an_unknown_policy_is_told_with_the_likely_one() -> None:
     assert said([finding]) == [
         "environments/prod/environment.yaml:6:25 unknown-policy guardrails.policies has too-mny, which is no policy"
     ]
-    assert finding.fix == "did you mean too-many? policies are too-many"
+    assert finding.fix == "did you mean too-many? those about objects are too-many"
 
 
 def test_an_older_openshift_gets_nothing() -> None:

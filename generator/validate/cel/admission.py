@@ -39,7 +39,9 @@ def defect(
     for lacking in missing(expression, kubernetes):
         return f"calls {lacking}"
     for name in read(expression):
-        if "variables" in names and name not in variables:
+        if "variables" not in names:
+            return f"reads variables.{name}, and a match condition has no variables"
+        if name not in variables:
             return f"reads variables.{name}, which is not declared before it"
     try:
         found = result_type(expression, tuple(names))
@@ -47,9 +49,12 @@ def defect(
         return f"does not compile: {' '.join(_NOISE.sub('', str(problem).split(chr(10) + ' |', 1)[0]).split())}"
     # the server knows the types of variables, which are dyn here
     is_open = found == "DYN" and read(expression)
-    if result not in ("DYN", found) and not is_open:
-        return f"gives {found.lower()}, and the API server wants {result.lower()}"
-    return None
+    if result in ("DYN", found) or is_open:
+        return None
+    if found == "DYN":
+        remedy = "… == true" if result == "BOOL" else "string(…)"
+        return f"gives a value of a type that only a request tells, and not {result.lower()}: write {remedy}"
+    return f"gives {found.lower()} and not {result.lower()}"
 
 
 def result_type(expression: str, names: tuple[str, ...]) -> str:
