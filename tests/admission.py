@@ -152,11 +152,11 @@ def _selects(selector: Object, of: Object) -> bool:
 
 
 def _expression(expression: Object, labels: Mapping[str, str]) -> bool:
-    key, operator = expression["key"], expression["operator"]
+    key, operator = str(expression["key"]), str(expression["operator"])
     if operator in ("Exists", "DoesNotExist"):
         return (key in labels) == (operator == "Exists")
     assert operator in ("In", "NotIn")
-    return (labels.get(key) in expression["values"]) == (operator == "In")
+    return bool((labels.get(key) in expression["values"]) == (operator == "In"))
 
 
 def _values(request: Request) -> dict[str, Any]:
