@@ -1,122 +1,24 @@
-"""Guardrails of the accelerators: whatever kind asks for some in a managed namespace names its queue.
+"""Guardrails of the accelerators: whatever kind asks for some in a managed namespace is in a queue.
 
 What is judged is whoever decides about a queue: the Deployment and not its pods, the RayCluster and not its head.
 What a controller makes for an owner that was judged is left alone. That an object says so itself proves nothing:
 anybody may write an owner's reference. So it counts only from an account of another namespace, as controllers are.
+
+A label is worth something only where Kueue looks for it. The kinds that it does not watch it queues by their pods, one
+by one, if their template has the label; if it does not watch pods either, they cannot be queued at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 
-from generator.emit.admission import CHANGES, MANAGED, Guard, break_glass, literal, literals, rule, way_out
+from generator.emit.admission import MANAGED, Guard, Rule, break_glass, literal, literals, rule, way_out
+from generator.emit.argocd import plural
 from generator.emit.guardrails import QUEUE_NAME
-from generator.frozen import dataclass
+from generator.emit.queued_kinds import OWNERS, POD, SHAPES, Shape, label
 from generator.plan.model import Plan
 
-_OWN = f"o.metadata.?labels['{QUEUE_NAME}'].orValue('')"
-_REPLICAS = ("pytorch", "tf", "mpi", "xgb", "paddle", "jax")
 _SERVICE_ACCOUNT = "system:serviceaccount:"
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Kinds that are alike: `resources` by API group, CEL over an object `o` of one for its queue's name and its pods.
-
-    `pods` is a list of lists of pod specs; None: they stand in another object, so that a queue is needed in any case.
-    """
-
-    name: str
-    resources: Mapping[str, tuple[str, ...]]
-    pods: str | None
-    queue: str = _OWN
-    operations: tuple[str, ...] = CHANGES
-    where: str = "metadata.labels"
-
-
-# source: CRDs of OpenShift AI, JobSet and LeaderWorkerSet by release; Kueue documentation, Run workloads
-SHAPES = (
-    # what a pod asks for is fixed
-    Shape("pods", {"": ("pods",)}, "[[o.spec]]", operations=("CREATE",)),
-    Shape(
-        "templates",
-        {
-            "apps": ("deployments", "statefulsets"),
-            "batch": ("jobs",),
-            "kubeflow.org": ("notebooks",),
-            "serving.knative.dev": ("configurations", "services"),
-        },
-        "[[?o.spec.?template.?spec]]",
-    ),
-    # Kueue does not know these: it queues each of their pods, by the label that the template gives it
-    Shape(
-        "replicas",
-        {
-            "": ("replicationcontrollers",),
-            "apps": ("daemonsets", "replicasets"),
-            "apps.openshift.io": ("deploymentconfigs",),
-        },
-        "[[?o.spec.?template.?spec]]",
-        f"o.spec.?template.?metadata.?labels['{QUEUE_NAME}'].orValue('')",
-        where="spec.template.metadata.labels",
-    ),
-    Shape(
-        "cronjobs",
-        {"batch": ("cronjobs",)},
-        "[[?o.spec.jobTemplate.?spec.?template.?spec]]",
-        f"o.spec.jobTemplate.?metadata.?labels['{QUEUE_NAME}'].orValue('')",
-        where="spec.jobTemplate.metadata.labels",
-    ),
-    Shape(
-        "ray",
-        {"ray.io": ("rayclusters", "rayjobs", "rayservices")},
-        "[[?o.spec.?submitterPodTemplate.?spec]] + "
-        "(o.kind == 'RayCluster' ? [o.spec] : [?o.spec.?rayClusterSpec, ?o.spec.?rayClusterConfig])"
-        ".map(s, [?s.?headGroupSpec.?template.?spec] + "
-        "s.?workerGroupSpecs.orValue([]).map(w, w.?template.?spec.orValue({})))",
-    ),
-    Shape(
-        "training-jobs",
-        {"kubeflow.org": ("jaxjobs", "mpijobs", "paddlejobs", "pytorchjobs", "tfjobs", "xgboostjobs")},
-        f"[{', '.join(f'?o.spec.?{name}ReplicaSpecs' for name in _REPLICAS)}]"
-        ".map(s, s.map(k, s[k].?template.?spec.orValue({})))",
-    ),
-    Shape(
-        "jobsets",
-        {"jobset.x-k8s.io": ("jobsets",)},
-        "[o.spec.?replicatedJobs.orValue([]).map(j, j.template.?spec.?template.?spec.orValue({}))]",
-    ),
-    Shape(
-        "leaderworkersets",
-        {"leaderworkerset.x-k8s.io": ("leaderworkersets",)},
-        "[[?o.spec.?leaderWorkerTemplate.?leaderTemplate.?spec, ?o.spec.?leaderWorkerTemplate.?workerTemplate.?spec]]",
-    ),
-    Shape(
-        "by-reference",
-        {
-            "serving.kserve.io": ("inferenceservices", "llminferenceservices"),
-            "trainer.kubeflow.org": ("trainjobs",),
-            "workload.codeflare.dev": ("appwrappers",),
-        },
-        None,
-    ),
-)
-# Kinds that are judged, or that only the controller of one makes.
-OWNERS = (
-    *(
-        "ReplicaSet",
-        "ReplicationController",
-        "Deployment",
-        "DeploymentConfig",
-        "StatefulSet",
-        "DaemonSet",
-        "Job",
-        "CronJob",
-    ),
-    *("Pod", "LeaderWorkerSet", "JobSet", "TrainJob", "Notebook", "RayCluster", "RayJob", "RayService", "AppWrapper"),
-    *("JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"),
-    *("InferenceService", "LLMInferenceService", "Service", "Configuration", "Revision"),
-)
 
 
 def need_a_queue(plan: Plan, resources: list[str]) -> Iterator[Guard]:
@@ -124,40 +26,73 @@ def need_a_queue(plan: Plan, resources: list[str]) -> Iterator[Guard]:
 
     An update may leave as it is what was there before the policy: only what becomes wrong is refused.
     """
+    frameworks = plan.settings.frameworks
     for shape in SHAPES:
-        what = "asks for accelerators" if shape.pods else "may ask for accelerators, through what it refers to,"
-        plainly = (
-            f"{what} and names no queue: set the label {QUEUE_NAME} in {shape.where} to the name of a LocalQueue "
-            f"of the namespace{way_out(plan)}"
+        what = "asks for accelerators" if shape.templates else "may ask for accelerators, through what it refers to,"
+        remedy = _by_kind(
+            shape,
+            frameworks,
+            literal(_named(shape.where)),
+            literal(_named("its pod template") if POD in frameworks and shape.templates else _unwatched(plan)),
         )
         yield Guard(
             f"apportion-accelerators-need-a-queue-{shape.name}",
-            [rule(group, "*", names, shape.operations) for group, names in shape.resources.items()],
+            list(_rules(shape)),
             "variables.made || !variables.unqueued[0] || (size(variables.unqueued) == 2 && variables.unqueued[1])",
-            f"request.kind.kind + ' ' + request.?name.orValue('') + {literal(f' {plainly}')}",
-            f"this {plainly}",
+            f"request.kind.kind + ' ' + request.?name.orValue('') + {literal(f' {what} and is in no queue: ')} + "
+            f"({remedy}) + {literal(way_out(plan))}",
+            f"this {what} and is in no queue{way_out(plan)}",
             conditions=break_glass(plan),
             variables={
                 "states": "request.operation == 'UPDATE' ? [object, oldObject] : [object]",
-                "unqueued": f"variables.states.map(o, {_unqueued(shape, resources)})",
+                "unqueued": f"variables.states.map(o, {_unqueued(shape, frameworks, resources)})",
                 "made": _made(),
             },
             namespaces=MANAGED,
         )
 
 
-def _unqueued(shape: Shape, resources: list[str]) -> str:
-    if shape.pods is None:
-        return f"{shape.queue} == ''"
-    return f"{shape.queue} == '' && ({shape.pods}).exists(ps, ps.exists(p, {_accelerated(resources)}))"
+def _named(where: str) -> str:
+    return f"set the label {QUEUE_NAME} in {where} to the name of a LocalQueue of the namespace"
+
+
+def _unwatched(plan: Plan) -> str:
+    return f"Kueue watches no such kind here, so add its framework to kueue.frameworks in {plan.guardrails.home}/"
+
+
+def _rules(shape: Shape) -> Iterator[Rule]:
+    groups: dict[str, list[str]] = {}
+    for judged in shape.kinds:
+        groups.setdefault(judged.group, []).append(plural(judged.kind))
+    for group, names in sorted(groups.items()):
+        yield rule(group, "*", sorted(names), shape.operations)
+
+
+def _by_kind(shape: Shape, frameworks: Iterable[str], watched: str, otherwise: str, of: str = "object") -> str:
+    """Return one CEL expression for kinds that Kueue watches, and another for those that it does not."""
+    known = frozenset(frameworks)
+    seen = [judged.kind for judged in shape.kinds if known.intersection(judged.frameworks)]
+    if len(seen) == len(shape.kinds):
+        return watched
+    return f"{of}.kind in {literals(seen)} ? {watched} : {otherwise}" if seen else otherwise
+
+
+def _unqueued(shape: Shape, frameworks: Collection[str], resources: list[str]) -> str:
+    """Return whether an object `o` takes accelerators past the queue."""
+    if shape.templates is None:
+        return f"({_by_kind(shape, frameworks, shape.own, literal(''), 'o')}) == ''"
+    of_pod = label("t.?metadata") if POD in frameworks else literal("")
+    queue = _by_kind(shape, frameworks, shape.own, of_pod, "o")
+    return f"({shape.templates}).exists(ts, ts.exists(t, ({queue}) == '' && ({_accelerated(resources)})))"
 
 
 def _accelerated(resources: list[str]) -> str:
-    """Return whether a pod `p` asks for one: as an extended resource, or by a claim, which does not say for what."""
+    """Return whether a pod template `t` asks for one: by its name, or by a claim, which does not say for what."""
     asked = " || ".join(f"string(c.?resources.?{part}[?r].orValue('0')) != '0'" for part in ("limits", "requests"))
-    containers = "(p.?containers.orValue([]) + p.?initContainers.orValue([]))"
+    containers = "(t.?spec.?containers.orValue([]) + t.?spec.?initContainers.orValue([]))"
     return (
-        f"{containers}.exists(c, {literals(resources)}.exists(r, {asked})) || size(p.?resourceClaims.orValue([])) > 0"
+        f"{containers}.exists(c, {literals(resources)}.exists(r, {asked})) || "
+        "size(t.?spec.?resourceClaims.orValue([])) > 0"
     )
 
 

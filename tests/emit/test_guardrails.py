@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,11 +12,14 @@ import pytest
 
 from generator.emit.guardrails import emit
 from tests.admission import Answer, Request, admit
-from tests.builders import plan
+from tests.builders import CORES, plan
 
 Body = dict[str, Any]
 GROUPS = 'breakGlass: {groups: [night-watch, "a:b quoted \\"ü\\" \\\\ 😀"], users: [root@example.com]}'
-EVERYTHING = f"guardrails: {{queues: Deny, localQueues: Deny, workloads: Deny, profiles: Deny, {GROUPS}}}\n"
+WATCHED = "BatchJob, RayJob, RayCluster, JobSet, MPIJob, PaddleJob, PyTorchJob, TFJob, TrainJob, XGBoostJob"
+FRAMEWORKS = f"kueue: {{frameworks: [{WATCHED}, Pod, Deployment, StatefulSet, LeaderWorkerSet]}}\n"
+GUARDRAILS = f"guardrails: {{queues: Deny, localQueues: Deny, workloads: Deny, profiles: Deny, {GROUPS}}}\n"
+EVERYTHING = FRAMEWORKS + GUARDRAILS
 ARGOCD = "system:serviceaccount:openshift-gitops:openshift-gitops-argocd-application-controller"
 KUEUE = "system:serviceaccount:openshift-kueue-operator:kueue-controller-manager"
 OPENSHIFT_AI = "system:serviceaccount:redhat-ods-operator:redhat-ods-operator-controller-manager"
@@ -24,11 +28,12 @@ NAMESPACES = "system:serviceaccount:kube-system:namespace-controller"
 JOBS = "system:serviceaccount:kube-system:job-controller"
 MANAGED = {"kueue.openshift.io/managed": "true"}
 QUEUE = {"kueue.x-k8s.io/queue-name": "training"}
+NAME = "kueue.x-k8s.io/queue-name"
 GPU = "nvidia.com/gpu"
 
 
 @cache
-def policies(environment: str = EVERYTHING, **parts: str) -> Sequence[Mapping[str, Any]]:
+def policies(environment: str = EVERYTHING, **parts: Any) -> Sequence[Mapping[str, Any]]:
     """Return the guardrails of an environment as objects."""
     return [found.body for found in emit(plan(environment=environment, **parts))]
 
@@ -88,8 +93,6 @@ def step(resource: str, action: str) -> Request:
 
 
 def as_user(request: Request, user: str, groups: Sequence[str] = ()) -> Request:
-    from dataclasses import replace
-
     return replace(request, user=user, groups=groups)
 
 
@@ -277,34 +280,68 @@ def ray(head: Body, worker: Body) -> Body:
     return {"headGroupSpec": {"template": {"spec": head}}, "workerGroupSpecs": [{"template": {"spec": worker}}]}
 
 
-# resource, apiVersion, kind, spec of pods; whose label counts
-KINDS: list[tuple[str, str, str, Any, str]] = [
-    ("pods", "v1", "Pod", lambda p: p, "own"),
-    ("deployments", "apps/v1", "Deployment", in_template, "own"),
-    ("statefulsets", "apps/v1", "StatefulSet", in_template, "own"),
-    ("jobs", "batch/v1", "Job", in_template, "own"),
-    ("notebooks", "kubeflow.org/v1", "Notebook", in_template, "own"),
-    ("services", "serving.knative.dev/v1", "Service", in_template, "own"),
-    ("configurations", "serving.knative.dev/v1", "Configuration", in_template, "own"),
-    ("daemonsets", "apps/v1", "DaemonSet", in_template, "template"),
-    ("replicasets", "apps/v1", "ReplicaSet", in_template, "template"),
-    ("replicationcontrollers", "v1", "ReplicationController", in_template, "template"),
-    ("deploymentconfigs", "apps.openshift.io/v1", "DeploymentConfig", in_template, "template"),
-    ("cronjobs", "batch/v1", "CronJob", lambda p: {"jobTemplate": {"metadata": {}, "spec": in_template(p)}}, "job"),
-    ("rayclusters", "ray.io/v1", "RayCluster", lambda p: ray(PLAIN, p), "own"),
-    ("rayclusters", "ray.io/v1", "RayCluster", lambda p: ray(p, PLAIN), "own"),
-    ("rayjobs", "ray.io/v1", "RayJob", lambda p: {"rayClusterSpec": ray(PLAIN, p)}, "own"),
-    ("rayjobs", "ray.io/v1", "RayJob", lambda p: {"submitterPodTemplate": {"spec": p}}, "own"),
-    ("rayservices", "ray.io/v1", "RayService", lambda p: {"rayClusterConfig": ray(p, PLAIN)}, "own"),
-    *[
+def jobs(spec: Body) -> Body:
+    return {"jobTemplate": {"metadata": {}, "spec": in_template(spec)}}
+
+
+def replicas(key: str) -> Any:
+    return lambda spec: {f"{key}ReplicaSpecs": {"Master": in_template(PLAIN)["template"], "Worker": in_template(spec)}}
+
+
+OWN, JOB = (), ("spec", "jobTemplate")
+TEMPLATE = ("spec", "template")
+# apiVersion, kind, spec with that of its pods, whose label counts; and its pod template
+KINDS: list[tuple[str, str, Any, Sequence[str | int], Sequence[str | int]]] = [
+    ("v1", "Pod", lambda p: p, OWN, OWN),
+    ("apps/v1", "Deployment", in_template, OWN, TEMPLATE),
+    ("apps/v1", "StatefulSet", in_template, OWN, TEMPLATE),
+    ("batch/v1", "Job", in_template, OWN, TEMPLATE),
+    ("kubeflow.org/v1", "Notebook", in_template, OWN, TEMPLATE),
+    ("serving.knative.dev/v1", "Service", in_template, TEMPLATE, TEMPLATE),
+    ("serving.knative.dev/v1", "Configuration", in_template, TEMPLATE, TEMPLATE),
+    ("apps/v1", "DaemonSet", in_template, TEMPLATE, TEMPLATE),
+    ("apps/v1", "ReplicaSet", in_template, TEMPLATE, TEMPLATE),
+    ("v1", "ReplicationController", in_template, TEMPLATE, TEMPLATE),
+    ("apps.openshift.io/v1", "DeploymentConfig", in_template, TEMPLATE, TEMPLATE),
+    ("batch/v1", "CronJob", jobs, JOB, (*JOB, "spec", "template")),
+    (
+        "ray.io/v1",
+        "RayCluster",
+        lambda p: ray(PLAIN, p),
+        OWN,
+        ("spec", "workerGroupSpecs", 0, "template"),
+    ),
+    ("ray.io/v1", "RayCluster", lambda p: ray(p, PLAIN), OWN, ("spec", "headGroupSpec", "template")),
+    (
+        "ray.io/v1",
+        "RayJob",
+        lambda p: {"rayClusterSpec": ray(PLAIN, p)},
+        OWN,
+        ("spec", "rayClusterSpec", "workerGroupSpecs", 0, "template"),
+    ),
+    (
+        "ray.io/v1",
+        "RayJob",
+        lambda p: {"submitterPodTemplate": {"spec": p}},
+        OWN,
+        ("spec", "submitterPodTemplate"),
+    ),
+    (
+        "ray.io/v1",
+        "RayService",  # Kueue 1.3 does not watch it
+        lambda p: {"rayClusterConfig": ray(p, PLAIN)},
+        ("spec", "rayClusterConfig", "headGroupSpec", "template"),
+        ("spec", "rayClusterConfig", "headGroupSpec", "template"),
+    ),
+    *(
         (
-            f"{kind.lower()}s",
             "kubeflow.org/v1",
             kind,
-            lambda p, f=f: {f"{f}ReplicaSpecs": {"Master": in_template(PLAIN), "Worker": in_template(p)}},
-            "own",
+            replicas(key),
+            OWN if key != "jax" else ("spec", "jaxReplicaSpecs", "Worker", "template"),
+            ("spec", f"{key}ReplicaSpecs", "Worker", "template"),
         )
-        for kind, f in (
+        for kind, key in (
             ("PyTorchJob", "pytorch"),
             ("TFJob", "tf"),
             ("MPIJob", "mpi"),
@@ -312,103 +349,130 @@ KINDS: list[tuple[str, str, str, Any, str]] = [
             ("PaddleJob", "paddle"),
             ("JAXJob", "jax"),
         )
-    ],
+    ),
     (
-        "jobsets",
         "jobset.x-k8s.io/v1alpha2",
         "JobSet",
         lambda p: {"replicatedJobs": [{"template": {"spec": in_template(p)}}]},
-        "own",
+        OWN,
+        ("spec", "replicatedJobs", 0, "template", "spec", "template"),
     ),
     (
-        "leaderworkersets",
         "leaderworkerset.x-k8s.io/v1",
         "LeaderWorkerSet",
         lambda p: {"leaderWorkerTemplate": {"workerTemplate": {"spec": p}}},
-        "own",
+        OWN,
+        ("spec", "leaderWorkerTemplate", "workerTemplate"),
     ),
     (
-        "leaderworkersets",
         "leaderworkerset.x-k8s.io/v1",
         "LeaderWorkerSet",
         lambda p: {"leaderWorkerTemplate": {"leaderTemplate": {"spec": p}, "workerTemplate": {"spec": PLAIN}}},
-        "own",
+        OWN,
+        ("spec", "leaderWorkerTemplate", "leaderTemplate"),
     ),
 ]
-IDS = [f"{kind[2]}-{number}" for number, kind in enumerate(KINDS)]
+IDS = [f"{kind[1]}-{number}" for number, kind in enumerate(KINDS)]
+Case = tuple[str, str, Any, Sequence[str | int], Sequence[str | int]]
 
 
-def labelled(of: Body, where: str, labels: Body = QUEUE) -> Body:
-    """Return a workload that names a queue at one of the three places."""
+def labelled(of: Body, where: Sequence[str | int], labels: Body = QUEUE) -> Body:
+    """Return a workload that names a queue in the metadata at a path."""
     found = copy.deepcopy(of)
-    place = found
-    if where == "template":
-        place = found["spec"]["template"]
-    elif where == "job":
-        place = found["spec"]["jobTemplate"]
+    place: Any = found
+    for part in where:
+        place = place[part]
     place.setdefault("metadata", {})["labels"] = labels
     return found
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=IDS)
-def test_accelerators_need_a_queue(kind: tuple[str, str, str, Any, str]) -> None:
-    resource, api, name, spec, where = kind
+def refused(of: Body, environment: str = EVERYTHING, space: Mapping[str, str] = MANAGED, **more: Any) -> list[str]:
+    """Return what the guardrails say of an object that is created, or updated from `old`."""
+    resource = f"{of['kind'].lower()}s"
+    return ask(Request(resource, object=of, namespace=space, **more), environment).denied
 
-    def asked(of: Body, space: Mapping[str, str] = MANAGED, user: str = "ana") -> list[str]:
-        return ask(Request(resource, object=of, namespace=space, user=user)).denied
 
-    bare = body(api, name, spec(pod()), namespace="vision")
-    (said,) = asked(bare)
-    assert said.startswith(
-        f"{name} x asks for accelerators and names no queue: set the label kueue.x-k8s.io/queue-name"
-    )
-    assert asked(labelled(bare, where)) == []
-    assert len(asked(labelled(bare, where, {"kueue.x-k8s.io/queue-name": ""}))) == 1
-    assert asked(bare, {}) == []
-    assert asked(body(api, name, spec(PLAIN), namespace="vision")) == []
-    assert asked(bare, user="root@example.com") == []
-    for needy in (
-        pod(part="requests"),
-        pod(where="initContainers"),
-        pod(2, "nvidia.com/mig-2g.20gb"),
-        pod("1"),
-        CLAIM,
-    ):
-        assert len(asked(body(api, name, spec(needy), namespace="vision"))) == 1, needy
+@pytest.mark.parametrize("case", KINDS, ids=IDS)
+def test_accelerators_need_a_queue(case: Case) -> None:
+    api, kind, spec, where, _ = case
+    bare = body(api, kind, spec(pod()), namespace="vision")
+    (said,) = refused(bare)
+    assert said.startswith(f"{kind} x asks for accelerators and is in no queue: set the label {NAME} in ")
+    assert said.endswith(" may")
+    assert refused(labelled(bare, where)) == []
+    assert len(refused(labelled(bare, where, {NAME: ""}))) == 1
+    assert refused(bare, space={}) == []
+    assert refused(body(api, kind, spec(PLAIN), namespace="vision")) == []
+    assert refused(bare, user="root@example.com") == []
+
+
+@pytest.mark.parametrize("case", KINDS, ids=IDS)
+def test_what_asks_for_accelerators(case: Case) -> None:
+    api, kind, spec, _, _ = case
+    mig, init = pod(2, "nvidia.com/mig-2g.20gb"), pod(where="initContainers")
+    for needy in (pod(part="requests"), init, mig, pod("1"), CLAIM):
+        assert len(refused(body(api, kind, spec(needy), namespace="vision"))) == 1, needy
     for free in (pod(0), pod("0"), pod(resource="example.com/nic")):
-        assert asked(body(api, name, spec(free), namespace="vision")) == [], free
+        assert refused(body(api, kind, spec(free), namespace="vision")) == [], free
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k[2] != "Pod"], ids=[i for i in IDS if i != "Pod-0"])
-def test_only_an_update_that_makes_it_worse_is_refused(kind: tuple[str, str, str, Any, str]) -> None:
-    resource, api, name, spec, where = kind
-    bare = body(api, name, spec(pod()), namespace="vision")
-    plain = body(api, name, spec(PLAIN), namespace="vision")
+@pytest.mark.parametrize("case", KINDS[1:], ids=IDS[1:])
+def test_only_an_update_that_makes_it_worse_is_refused(case: Case) -> None:
+    api, kind, spec, where, _ = case
+    bare = body(api, kind, spec(pod()), namespace="vision")
+    plain = body(api, kind, spec(PLAIN), namespace="vision")
+    assert refused(marked(bare, annotations={"a": "b"}), old=bare) == []  # it was there before the policy
+    assert len(refused(bare, old=plain)) == 1
+    assert len(refused(bare, old=labelled(bare, where))) == 1
+    assert refused(labelled(bare, where), old=bare) == []
 
-    def updated(old: Body, new: Body) -> int:
-        return len(ask(Request(resource, object=new, old=old, namespace=MANAGED)).denied)
 
-    assert updated(bare, marked(bare, annotations={"a": "b"})) == 0  # it was there before the policy
-    assert updated(plain, bare) == 1
-    assert updated(labelled(bare, where), bare) == 1
-    assert updated(bare, labelled(bare, where)) == 0
+ONLY_PODS = "kueue: {frameworks: [Pod]}\nguardrails: {workloads: Deny}\n"
+ONLY_RAY = "kueue: {frameworks: [RayCluster]}\nguardrails: {workloads: Deny}\n"
+
+
+@pytest.mark.parametrize("case", KINDS, ids=IDS)
+def test_a_label_that_kueue_does_not_look_for_is_none(case: Case) -> None:
+    """Of the kinds that it does not watch Kueue queues the pods, by their template's label; of the others none."""
+    api, kind, spec, _, template = case
+    bare = body(api, kind, spec(pod()), namespace="vision")
+    own = labelled(bare, OWN)
+    by_itself = kind in ("Pod", "Notebook")
+    (said,) = refused(bare, ONLY_PODS)
+    assert f"set the label {NAME} in {'metadata.labels' if by_itself else 'its pod template'} to the name" in said
+    assert len(refused(own, ONLY_PODS)) == (0 if by_itself else 1)
+    assert by_itself or refused(labelled(bare, template), ONLY_PODS) == []
+    if kind == "RayCluster":
+        assert refused(own, ONLY_RAY) == []
+        return
+    (said,) = refused(labelled(own, template), ONLY_RAY)
+    assert said == (
+        f"{kind} x asks for accelerators and is in no queue: Kueue watches no such kind here, so add its framework to "
+        "kueue.frameworks in environments/prod/"
+    )
 
 
 BY_REFERENCE = [
-    ("trainjobs", "trainer.kubeflow.org/v1alpha1", "TrainJob"),
-    ("inferenceservices", "serving.kserve.io/v1beta1", "InferenceService"),
-    ("llminferenceservices", "serving.kserve.io/v1alpha1", "LLMInferenceService"),
-    ("appwrappers", "workload.codeflare.dev/v1beta2", "AppWrapper"),
+    ("trainer.kubeflow.org/v1alpha1", "TrainJob"),
+    ("serving.kserve.io/v1beta1", "InferenceService"),
+    ("serving.kserve.io/v1alpha1", "LLMInferenceService"),
+    ("workload.codeflare.dev/v1beta2", "AppWrapper"),
 ]
+APP_WRAPPERS = f"kueue: {{frameworks: [Deployment, LeaderWorkerSet, TrainJob, AppWrapper]}}\n{GUARDRAILS}"
 
 
-@pytest.mark.parametrize(("resource", "api", "kind"), BY_REFERENCE)
-def test_what_asks_through_another_object_needs_a_queue_anyway(resource: str, api: str, kind: str) -> None:
+@pytest.mark.parametrize(("api", "kind"), BY_REFERENCE)
+def test_what_asks_through_another_object_needs_a_queue_anyway(api: str, kind: str) -> None:
     bare = body(api, kind, {}, namespace="vision")
-    (said,) = ask(Request(resource, object=bare, namespace=MANAGED)).denied
-    assert said.startswith(f"{kind} x may ask for accelerators, through what it refers to, and names no queue")
-    assert ask(Request(resource, object=labelled(bare, "own"), namespace=MANAGED)).denied == []
-    assert ask(Request(resource, object=bare, namespace={})).denied == []
+    (said,) = refused(bare, APP_WRAPPERS)
+    assert said.startswith(
+        f"{kind} x may ask for accelerators, through what it refers to, and is in no queue: set the label {NAME} in "
+    )
+    own = labelled(bare, OWN)
+    assert refused(own, APP_WRAPPERS) == []
+    assert refused(bare, APP_WRAPPERS, space={}) == []
+    assert refused(own, ONLY_PODS) == [] or kind != "InferenceService"  # its pods have its labels
+    assert "Kueue watches no such kind here" in refused(own, ONLY_RAY)[0]
 
 
 def owner(kind: str, *, controller: bool = True) -> Body:
@@ -443,22 +507,18 @@ def test_a_pod_without_a_name_gets_a_message_all_the_same() -> None:
 
 # what is always there
 
-ALWAYS = ["pods", "deployments", "statefulsets", "jobs"]
+ALWAYS = [case for case in KINDS if case[1] in ("Pod", "Deployment", "StatefulSet", "Job")]
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k[0] in ALWAYS], ids=ALWAYS)
-def test_the_one_that_is_always_there(kind: tuple[str, str, str, Any, str]) -> None:
-    resource, api, name, spec, _ = kind
-    bare = body(api, name, spec(pod()), namespace="vision")
-
-    def asked(of: Body, **labels: str) -> int:
-        return len(ask(Request(resource, object=of, namespace=labels or MANAGED), "").denied)
-
-    assert asked(bare) == 1
-    assert asked(labelled(bare, "own")) == 0
-    assert asked(body(api, name, spec(PLAIN), namespace="vision")) == 0
-    assert asked({**bare, "metadata": {**bare["metadata"], **owner("Anything")}}) == 0
-    assert asked(bare, other="label") == 0
+@pytest.mark.parametrize("case", ALWAYS, ids=[case[1] for case in ALWAYS])
+def test_the_one_that_is_always_there(case: Case) -> None:
+    api, kind, spec, _, _ = case
+    bare = body(api, kind, spec(pod()), namespace="vision")
+    assert len(refused(bare, "")) == 1
+    assert refused(labelled(bare, OWN), "") == []
+    assert refused(body(api, kind, spec(PLAIN), namespace="vision"), "") == []
+    assert refused(body(api, kind, spec(pod()), namespace="vision", **owner("Anything")), "") == []
+    assert refused(bare, "", {"other": "label"}) == []
 
 
 def test_it_stays_until_the_wider_one_refuses() -> None:
@@ -468,3 +528,7 @@ def test_it_stays_until_the_wider_one_refuses() -> None:
 
     assert names("") == names("guardrails: {workloads: Warn}\n") == ["apportion-accelerators-need-a-queue"]
     assert names("guardrails: {workloads: Deny}\n") == []
+
+
+def test_without_accelerators_there_is_nothing_to_guard() -> None:
+    assert policies("guardrails: {workloads: Deny}\n", pools=(CORES,)) == []
