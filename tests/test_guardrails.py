@@ -60,7 +60,7 @@ def test_nobody_else_touches_the_queues_of_prod(built: Built) -> None:
 def test_prod_warns_of_work_without_a_queue_and_refuses_the_plainest(built: Built) -> None:
     guards = built["overlays/prod/guardrails"]
     container = {"name": "a", "resources": {"limits": {"amd.com/gpu": 1}}}
-    job = {
+    job: dict[str, Any] = {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {"name": "x", "namespace": "vision-train"},

@@ -6,10 +6,10 @@ runtimes, section 8 (which labels are passed on to pods).
 
 from __future__ import annotations
 
+from generator.emit.admission import CHANGES
 from generator.emit.guardrails import QUEUE_NAME
 from generator.frozen import dataclass
 
-CHANGES = ("CREATE", "UPDATE")
 POD = "Pod"
 _REPLICAS = ("pytorch", "tf", "mpi", "xgb", "paddle", "jax")
 

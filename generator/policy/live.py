@@ -21,6 +21,7 @@ from generator.spelling import remedy
 from generator.validate.kinds import is_built_in, plural
 
 PREFIX = "apportion-policy-"
+Guards = tuple[list[Manifest], list[Finding]]
 
 
 def guards(policies: Mapping[str, Policy], plan: Plan, values: Mapping[str, Mapping[str, Any]]) -> Guards:
@@ -33,22 +34,20 @@ def guards(policies: Mapping[str, Policy], plan: Plan, values: Mapping[str, Mapp
     given = plan.given.environment.get("guardrails") or {}
     for name, action in plan.guardrails.policies.items() if plan.has_admission_policies else ():
         place = at(given["policies"], name)
-        policy = policies.get(name)
-        if policy is None:
-            said = f"guardrails.policies has {name}, which is no policy"
-            about_objects = [id_ for id_, known in policies.items() if known.each.startswith(MANIFESTS)]
-            findings.append(
-                error("unknown-policy", said, place, remedy(name, about_objects, "those about objects are"))
-            )
+        if name not in policies:
+            findings.append(_unknown(name, policies, place))
             continue
         try:
-            manifests += emit(_guard(policy, plan, values[name]), action, plan, place)
+            manifests += emit(_guard(policies[name], plan, values[name]), action, plan, place)
         except NotTranslatableError as problem:
-            findings.append(_refused(policy, problem, place))
+            findings.append(_refused(policies[name], problem, place))
     return manifests, findings
 
 
-Guards = tuple[list[Manifest], list[Finding]]
+def _unknown(name: str, policies: Mapping[str, Policy], place: Location) -> Finding:
+    said = f"guardrails.policies has {name}, which is no policy"
+    about_objects = [id_ for id_, policy in policies.items() if policy.each.startswith(MANIFESTS)]
+    return error("unknown-policy", said, place, remedy(name, about_objects, "those about objects are"))
 
 
 def _refused(policy: Policy, problem: NotTranslatableError, place: Location) -> Finding:

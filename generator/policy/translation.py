@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generator.policy.cel import MACROS
+from generator.policy.loose_lists import loosen
 from generator.policy.model import Policy
 
 _OURS = {"listed": "write names.join(', ')", "shown": "write the amount as the object has it"}
 _TAKEN = ("authorizer", "namespaceObject", "object", "oldObject", "request", "variables")
-_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
 class NotTranslatableError(Exception):
@@ -69,7 +69,7 @@ def translated(policy: Policy, key: str, known: Mapping[str, str], kubernetes: s
     for index in range(len(words)):
         if (found := _renamed(words, index, key)) is not None:
             tokens[solid[index]] = found
-    _loosen(tokens, solid, words)
+    loosen(tokens, solid, words)
     written = "".join(tokens).strip()
     if why := defect(written, "DYN", VALIDATION, known, kubernetes):
         raise NotTranslatableError(key, f"its {key} {why}", "write it with what the API server has")
@@ -129,33 +129,3 @@ def _constant(name: str, value: Any) -> str:
         return f"dyn({value!r})"
     said = f"its parameter {name} is neither text, number, boolean nor a list of them"
     raise NotTranslatableError("", said, "write a parameter for each part")
-
-
-def _loosen(tokens: list[str], solid: Sequence[int], words: Sequence[str]) -> None:
-    """Wrap the entries of lists in dyn(): the API server takes no list of text and numbers, such as format has."""
-    for opened, word in enumerate(words):
-        if word != "[" or _is_index(words, opened):
-            continue
-        for first, last in _entries(words, opened):
-            if words[first] != "?":  # what may be absent has to stay so
-                tokens[solid[first]] = f"dyn({tokens[solid[first]]}"
-                tokens[solid[last]] += ")"
-
-
-def _is_index(words: Sequence[str], opened: int) -> bool:
-    """Whether a bracket takes an entry out of what stands before it."""
-    before = words[opened - 1] if opened else ""
-    return before in (")", "]", "}") or before[-1:] in ("'", '"') or (before.isidentifier() and before != "in")
-
-
-def _entries(words: Sequence[str], opened: int) -> list[tuple[int, int]]:
-    """Return first and last token of each entry of a list."""
-    found, depth, first = [], 0, opened + 1
-    for index in range(opened, len(words)):
-        depth += (words[index] in _OPENING) - (words[index] in _CLOSING)
-        if depth == 0 or (depth == 1 and words[index] == ","):
-            found.append((first, index - 1))
-            first = index + 1
-        if depth == 0:
-            break
-    return [(start, end) for start, end in found if start <= end]

@@ -149,6 +149,10 @@ REFUSED = [
     ({"rule": "item.a.exists(params, params == 1)"}, "its rule calls something params itself"),
     ({"rule": "params['most'] == 1"}, "its rule uses params as a whole"),
     ({"rule": "has(params.most)"}, "its rule uses params as a whole"),
+    (
+        {"rule": "item.`item` == 1"},
+        "its rule names a field in backticks, which API servers do not read: write ['…']",
+    ),
     ({"rule": "item.a in {1: 2}"}, "its rule makes a mapping, whose values have to be of one type"),
     ({"params": "{most: {a: 1}}"}, "its parameter most is neither text, number, boolean nor a list of them"),
 ]

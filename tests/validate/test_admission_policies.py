@@ -69,7 +69,8 @@ REFUSED = [
     ("cel.bind(x, 1, x == 1)", "BOOL", "calls cel.bind, which no API server knows"),
     ("math.greatest(1, 2) == 2", "BOOL", "calls math.greatest, which no API server knows"),
     ("variables.b", "BOOL", "reads variables.b, which is not declared before it"),
-    ("item == 1", "BOOL", "does not compile: 1:1: undeclared reference to 'item'"),
+    ("object.`a-b` == 1", "BOOL", "names a field in backticks, which API servers do not read: write ['…']"),
+    ("item == 1", "BOOL", "does not compile: 1:1: undeclared reference to 'item' (in container '')"),
 ]
 
 

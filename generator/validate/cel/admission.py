@@ -6,17 +6,16 @@ known here, all fields are dyn.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from functools import cache
 from typing import Any
 
+from generator.validate.cel.engine import one_line
 from generator.validate.cel.functions import missing
 from generator.validate.cel.rewrite import rewrite, tokens
 
 CONDITION = ("authorizer", "object", "oldObject", "request")
 VALIDATION = (*CONDITION, "namespaceObject", "params", "variables")
-_NOISE = re.compile(r"ERROR: <input>:|\[?\b[A-Z]+(_[A-Z]+)*\b(: |\])| \(in container ''\)")
 # authz, its selectors, and image: they compile here, and nothing evaluates them. Name → arguments, type of the result
 _STUBS = {
     **dict.fromkeys(("path", "group", "resource", "subresource", "namespace", "name", "check"), (1, "DYN")),
@@ -36,6 +35,8 @@ def defect(
     `result` is the type that it has to have: BOOL, STRING, or DYN for any. `names` is CONDITION or VALIDATION,
     `variables` are those that are declared before it.
     """
+    if ("other", "`") in tokens(expression):
+        return "names a field in backticks, which API servers do not read: write ['…']"
     for lacking in missing(expression, kubernetes):
         return f"calls {lacking}"
     for name in read(expression):
@@ -46,7 +47,7 @@ def defect(
     try:
         found = result_type(expression, tuple(names))
     except RuntimeError as problem:
-        return f"does not compile: {' '.join(_NOISE.sub('', str(problem).split(chr(10) + ' |', 1)[0]).split())}"
+        return f"does not compile: {one_line(problem)}"
     # the server knows the types of variables, which are dyn here
     is_open = found == "DYN" and read(expression)
     if result in ("DYN", found) or is_open:
