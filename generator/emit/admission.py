@@ -20,6 +20,7 @@ from generator.plan.model import MANAGED_LABEL, Plan
 MANAGED: Mapping[str, Any] = {"matchLabels": {MANAGED_LABEL: "true"}}
 CHANGES = ("CREATE", "UPDATE")
 BREAK_GLASS = "not-break-glass"
+_NAMED = 3  # in a message, which the API server cuts off at 5 KiB
 
 Rule = Mapping[str, Any]
 Named = Mapping[str, str]
@@ -78,7 +79,8 @@ def way_out(plan: Plan) -> str:
     """Return the end of messages to those who are in a hurry: who may pass."""
     people = plan.guardrails.break_glass
     names = [*(f"group {name}" for name in people.groups), *(f"user {name}" for name in people.users)]
-    return f"; in an emergency {' or '.join(names)} may" if names else ""
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    return f"; in an emergency {' or '.join(names[:_NAMED] + more)} may" if names else ""
 
 
 def emit(guard: Guard, action: str, plan: Plan, origin: Location | None = None) -> Iterator[Manifest]:

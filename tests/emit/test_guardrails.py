@@ -187,6 +187,13 @@ def test_actions_warn_and_audit_instead() -> None:
         assert told == {"denied": 0, "warned": 0, "audited": 0} | {field: 1}
 
 
+def test_a_message_names_three_of_many_who_may_pass() -> None:
+    users = "guardrails: {queues: Deny, breakGlass: {groups: [a, b], users: [c, d, e]}}\n"
+    (said,) = ask(step("clusterqueues", "delete"), users).denied
+    assert said.endswith("; in an emergency group a or group b or user c or 2 more may")
+    assert ask(as_user(step("clusterqueues", "delete"), "e"), users).denied == []
+
+
 # LocalQueues stand in managed namespaces
 
 LABELS = [
