@@ -38,10 +38,13 @@ class Overlay:
         return chain(self.synced, self.argocd)
 
 
-def build(plan: Plan) -> tuple[Overlay, list[Finding]]:
-    """Return the folders of one environment, and what is wrong with users' own manifests."""
+def build(plan: Plan, guards: Sequence[Manifest] = ()) -> tuple[Overlay, list[Finding]]:
+    """Return the folders of one environment, and what is wrong with users' own manifests.
+
+    `guards` are what users' policies add to the guardrails.
+    """
     own, findings = extra.emit(plan)
-    synced = [part for leaf in leaves(plan, own) for part in _parts(leaf)]
+    synced = [part for leaf in leaves(plan, own, guards) for part in _parts(leaf)]
     findings += _twice(plan, synced, own)
     return Overlay(plan, synced, argocd.leaves(plan, synced)), findings
 

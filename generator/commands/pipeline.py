@@ -125,7 +125,9 @@ def _policies(root: Path) -> _Policies:
 
 
 def _judged(policies: Callable[[], _Policies], plan: Plan, *, keep: bool) -> _Judged:
-    overlay, findings = build(plan)
+    guards, findings = _guards(policies, plan)
+    overlay, found = build(plan, guards)
+    findings += found
     ledger = _ledger(overlay)
     if has_errors(findings):
         return _Judged(findings, layout([overlay]), ledger if keep else None)
@@ -135,6 +137,14 @@ def _judged(policies: Callable[[], _Policies], plan: Plan, *, keep: bool) -> _Ju
         found = gate.judge(policies()[0], [(plan, ledger, _objects(overlay))])
         tree = layout([overlay])
         return _Judged(findings + objections() + found, tree, ledger if keep else None)
+
+
+def _guards(policies: Callable[[], _Policies], plan: Plan) -> tuple[list[Manifest], list[Finding]]:
+    if not plan.guardrails.policies:
+        return [], []
+    from generator.policy import gate
+
+    return gate.guards(policies()[0], plan)
 
 
 def _objections(overlay: Overlay) -> list[Finding]:

@@ -284,6 +284,24 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
+class Guardrails:
+    """Admission policies against live edits. An action is Deny, Warn or Audit; a guardrail without one is off.
+
+    `policies` maps ids of policies to actions. Accounts are users as the API server names them; `operator_account` is
+    OpenShift AI's. `home` is the environment's folder in the Git repository.
+    """
+
+    actions: Mapping[str, str]
+    policies: Mapping[str, str]
+    break_glass: Subjects
+    argocd_account: str
+    operator_account: str
+    operator_makes_queues: bool
+    home: str
+    origin: Location
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One environment, resolved."""
 
@@ -299,6 +317,7 @@ class Plan:
     argocd_namespace: str
     argocd_instance: str
     repository: Repository
+    guardrails: Guardrails
     components: tuple[ComponentState, ...]
     kueue_state: str
     kueue_fields: Mapping[str, Any]

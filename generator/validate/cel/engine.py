@@ -34,7 +34,7 @@ def compile_expression(expression: str, optional_old: bool = False, times: Times
     try:
         program = compiled(known, "rule", text)
     except RuntimeError as error:
-        raise CelError(_one_line(error)) from error
+        raise CelError(one_line(error)) from error
     run = program.eval
 
     def evaluate(value: Any, old: Any = None) -> Any:
@@ -47,9 +47,9 @@ def compile_expression(expression: str, optional_old: bool = False, times: Times
             result = run(data=data)
             plain = result.value()
         except (RuntimeError, TypeError, ValueError, OverflowError) as error:
-            raise CelError(_one_line(error)) from error
+            raise CelError(one_line(error)) from error
         if plain is not True and plain is not False and result.type() == error_type:
-            raise CelError(_one_line(plain))
+            raise CelError(one_line(plain))
         return plain
 
     return evaluate
@@ -70,6 +70,7 @@ def environment() -> tuple[Any, Any]:
     return made, kinds.ERROR
 
 
-def _one_line(error: object) -> str:
+def one_line(error: object) -> str:
+    """Return what the runtime says, without its drawing of the place."""
     text = str(error).split("\n |", 1)[0]
     return " ".join(text.replace("INVALID_ARGUMENT: ERROR: <input>:", "").replace("[INVALID_ARGUMENT]", "").split())
