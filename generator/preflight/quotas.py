@@ -1,0 +1,183 @@
+"""Quotas as they would be: against what the nodes can give, and against what is admitted now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from generator.finding import Finding, Layer, Severity
+from generator.manifest import Manifest
+from generator.plan.capacity import Key, QuotaTree
+from generator.preflight.expected import Expected, ExpectedPool
+from generator.preflight.live import Live, finding, ours, pruned
+from generator.preflight.nodes import by_pool
+from generator.quantity import Amount
+from generator.validate.cluster import Cluster, name_of
+from generator.validate.kinds import CLUSTER_QUEUE, COHORT, NODE, RESOURCE_FLAVOR
+from generator.validate.queues import Queues, amount, cohort_quotas
+from generator.validate.shape import mapping, mappings, text
+from generator.validate.wording import shown, some
+
+Usage = Mapping[str, Mapping[Key, Amount]]
+_KINDS = (CLUSTER_QUEUE, COHORT)
+
+
+class After:
+    """The queues as a sync would leave them: the live ones less what it removes, with the tree's over them."""
+
+    def __init__(self, expected: Expected, live: Live) -> None:
+        objects: dict[tuple[str, str], Manifest] = {}
+        for kind in _KINDS:
+            gone = {name_of(m) for m in pruned(expected, live, kind)}
+            objects |= {(kind[1], name_of(m)): m for m in live.of(kind) if name_of(m) not in gone}
+        objects |= {(kind[1], name): m for (kind, _, name), m in expected.objects.items() if kind in _KINDS}
+        self.queues = Queues(Cluster(list(objects.values())))
+        self.before = Queues(Cluster([m for kind in _KINDS for m in live.of(kind)]))
+        self._expected, self._live = expected, live
+
+    def is_foreign(self, found: Manifest, kind: tuple[str, str]) -> bool:
+        """Whether an object is neither of the tree nor of the environment."""
+        return (kind, "", name_of(found)) not in self._expected.objects and not ours(found, self._expected)
+
+    def guaranteed(self) -> Iterator[tuple[Manifest, tuple[str, str], Mapping[Key, Amount]]]:
+        """Yield every queue and cohort with what it is guaranteed, by pool and resource."""
+        flavors = {name_of(m): m for m in self._live.of(RESOURCE_FLAVOR)}
+        for kind in _KINDS:
+            of_kind = self.queues.by_name if kind == CLUSTER_QUEUE else self.queues.cohorts
+            for name in of_kind:
+                found = of_kind[name]
+                manifest = found if isinstance(found, Manifest) else found.manifest
+                quotas = cohort_quotas(found) if isinstance(found, Manifest) else found.quotas
+                owned: dict[Key, Amount] = {}
+                for (flavor, resource), quota in quotas.items():
+                    if quota.nominal and (pool := self._pool(flavor, flavors)):
+                        owned[pool, resource] = owned.get((pool, resource), 0) + quota.nominal
+                yield manifest, kind, owned
+
+    def _pool(self, flavor: str, flavors: Mapping[str, Manifest]) -> str | None:
+        """Return the pool on whose nodes a flavor lies: by its name, or by the labels of its nodes."""
+        for pool in self._expected.pools:
+            if pool.name == flavor:
+                return flavor
+        if flavor not in flavors:
+            return None
+        labels = mapping(flavors[flavor].body, "spec", "nodeLabels").items()
+        found = (
+            p.name
+            for p in self._expected.pools
+            if labels and (labels <= p.labels.items() or labels >= p.labels.items())
+        )
+        return next(found, None)
+
+
+def promises(expected: Expected, live: Live, after: After) -> Iterator[Finding]:
+    """Yield resources of pools of which more is guaranteed than the usable nodes can give."""
+    if any(kind in live.unread for kind in (NODE, *_KINDS)):
+        return
+    total: dict[Key, Amount] = {}
+    foreign: dict[Key, dict[str, Amount]] = {}
+    for found, kind, owned in after.guaranteed():
+        for key, nominal in owned.items():
+            total[key] = total.get(key, 0) + nominal
+            if after.is_foreign(found, kind):
+                foreign.setdefault(key, {})[name_of(found)] = nominal
+    for nodes in by_pool(expected, live):
+        for resource in nodes.pool.schedulable:
+            key = (nodes.pool.name, resource)
+            promised, capacity = total.get(key, 0), nodes.capacity(resource)
+            ratio = nodes.pool.overcommit if resource in nodes.pool.accelerators else 1
+            if promised > capacity * ratio:
+                others = foreign.get(key, {})
+                yield _too_much(expected, nodes.pool, resource, promised, capacity, others, len(nodes.usable))
+
+
+def _too_much(
+    expected: Expected,
+    pool: ExpectedPool,
+    resource: str,
+    promised: Amount,
+    capacity: Amount,
+    foreign: Mapping[str, Amount],
+    nodes: int,
+) -> Finding:
+    others = some(f"{name} with {shown(resource, nominal)}" for name, nominal in sorted(foreign.items()))
+    of_others = f"; of it queues that are not of this tree: {others}" if others else ""
+    fix = "bring the nodes back, or lower shares until they return"
+    return finding(
+        "guaranteed-beyond-nodes",
+        Severity.ERROR,
+        f"pool {pool.name}: {shown(resource, promised)} {resource} are guaranteed, and the {nodes} nodes that can be "
+        f"used give {shown(resource, capacity)}, {shown(resource, promised - capacity)} too few{of_others}",
+        f"{fix}; or have the other queues removed" if others else fix,
+        layer=Layer.READINESS,
+        location=expected.place("pool", pool.name),
+        object=expected.reference("pool", pool.name),
+    )
+
+
+def shrinks(expected: Expected, live: Live, after: After) -> Iterator[Finding]:
+    """Yield what is admitted beyond what the new quotas, borrowing through the cohorts included, let a queue have."""
+    if CLUSTER_QUEUE in live.unread or COHORT in live.unread:
+        return
+    usage = {name_of(m): _usage(m) for m in live.of(CLUSTER_QUEUE)}
+    tree, before = after.queues.tree, after.before.tree
+    remaining = {name: amounts for name, amounts in usage.items() if name in tree.queues}
+    over: dict[tuple[str, Key], dict[str, tuple[Amount, Amount]]] = {}
+    for name, amounts in remaining.items():
+        for key, used in amounts.items():
+            if used <= _nominal(after, name, key):
+                continue  # whoever holds more than its own is the one that is beyond
+            if short := _short(tree, name, key, remaining):
+                over.setdefault((tree.root_of(name) or name, key), {})[name] = (used, short)
+    for (root, key), queues in over.items():
+        was = max(_short(before, name, key, usage) for name in queues)
+        yield _below(expected, after, root, key, queues, was)
+
+
+def _short(tree: QuotaTree, name: str, key: Key, usage: Usage) -> Amount:
+    """Return how much of its usage a queue could not have beside that of the others."""
+    others = {queue: amounts for queue, amounts in usage.items() if queue != name and key in amounts}
+    return max(0, usage[name].get(key, 0) - tree.available(name, key, others))
+
+
+def _below(
+    expected: Expected,
+    after: After,
+    root: str,
+    key: Key,
+    queues: Mapping[str, tuple[Amount, Amount]],
+    was: Amount,
+) -> Finding:
+    flavor, resource = key
+    short = max(short for _, short in queues.values())
+    each = some(
+        f"{name} holds {shown(resource, used)} of {shown(resource, _nominal(after, name, key))}"
+        for name, (used, _) in sorted(queues.items())
+    )
+    where = f"below cohort {root}" if root not in queues else "without a cohort"
+    name, is_new = min(queues), short > was
+    return finding(
+        "quota-below-admitted",
+        Severity.ERROR if is_new else Severity.WARNING,
+        f"{shown(resource, short)} {resource} of {flavor} {'would be' if is_new else 'are already'} admitted beyond "
+        f"the quotas {where}: {each}",
+        "let workloads end first, or lower the share in steps: else owners who reclaim their share evict the rest",
+        location=expected.place("ClusterQueue", name),
+        object=expected.reference("ClusterQueue", name, api_version=after.queues.by_name[name].manifest.api_version),
+    )
+
+
+def _nominal(after: After, name: str, key: Key) -> Amount:
+    quota = after.queues.by_name[name].quotas.get(key)
+    return quota.nominal if quota else 0
+
+
+def _usage(queue: Manifest) -> dict[Key, Amount]:
+    """Return what a ClusterQueue holds: reserved quota, which is at least what is admitted."""
+    found: dict[Key, Amount] = {}
+    for field in ("flavorsReservation", "flavorsUsage"):
+        for _, flavor in mappings(queue.body, "status", field):
+            for _, resource in mappings(flavor, "resources"):
+                name = text(resource, "name")
+                key = (text(flavor, "name"), name)
+                found[key] = max(found.get(key, 0), amount(name, resource.get("total")) or 0)
+    return found
