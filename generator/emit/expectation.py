@@ -6,6 +6,7 @@ that neither the repository nor the objects of other teams have to be in the Job
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -56,6 +57,19 @@ def part(plan: Plan, layer: str, team: str | None, leaves: Sequence[Leaf]) -> di
     expected["pools"] = [_pool(plan, pool) for name, pool in plan.pools.items() if name in used]
     expected["prunes"] = [[kind, team or ""] for kind in _PRUNED_BY_LAYER.get(layer, ())]
     return expected
+
+
+def dumped(expected: Mapping[str, Any]) -> str:
+    """Return an expectation as JSON with a line for each object, so that Git shows and merges what changes."""
+    parts = []
+    for key, value in sorted(expected.items()):
+        lines = ",\n".join(map(_line, value)) if isinstance(value, list) else ""
+        parts.append(f'"{key}": ' + (f"[\n{lines}\n]" if lines else _line(value)))
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
 
 
 def _expected(plan: Plan, objects: Sequence[Manifest]) -> dict[str, Any]:

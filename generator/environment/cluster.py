@@ -43,9 +43,15 @@ class Repository(TypedDict, total=False):
     path: t.Folder
 
 
+class PreflightJob(TypedDict, total=False):
+    image: Required[t.ImageByDigest]
+    namespace: t.Name
+
+
 class ArgoCD(TypedDict, total=False):
     namespace: t.Name
     instance: t.Name
+    preflight: PreflightJob
 
 
 class MigShape(TypedDict, total=False):

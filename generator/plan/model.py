@@ -285,6 +285,14 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
+class Preflight:
+    """The check before a sync: the image that runs it, and the namespace that it runs in."""
+
+    image: str
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One environment, resolved."""
 
@@ -299,6 +307,7 @@ class Plan:
     server: str
     argocd_namespace: str
     argocd_instance: str
+    preflight: Preflight | None
     repository: Repository
     components: tuple[ComponentState, ...]
     kueue_state: str

@@ -8,7 +8,19 @@ from generator.environment import fleet
 from generator.environment.load import Inputs
 from generator.environment.load import Repository as Given
 from generator.finding import Finding, Layer, Severity, error
-from generator.plan import cohorts, components, kueue, operators, pools, profiles, releases, runtimes, teams, topologies
+from generator.plan import (
+    cohorts,
+    components,
+    kueue,
+    operators,
+    pools,
+    preflight,
+    profiles,
+    releases,
+    runtimes,
+    teams,
+    topologies,
+)
 from generator.plan.model import Plan, Priority, Repository
 from generator.plan.overrides import Overrides
 from generator.source import at
@@ -55,6 +67,9 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
     default, found = kueue.default_queue(inputs, pool, release, targets.kueue, kueue_state)
     findings += found
     repository, argocd = environment["repository"], environment.get("argocd") or {}
+    argocd_namespace = argocd.get("namespace", GITOPS_NAMESPACE)
+    check, found = preflight.resolve(inputs, team, argocd_namespace)
+    findings += found
     plan = Plan(
         name=inputs.name,
         given=inputs,
@@ -65,8 +80,9 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
         kueue=targets.kueue,
         gitops=targets.gitops,
         server=(environment.get("cluster") or {}).get("server", IN_CLUSTER),
-        argocd_namespace=argocd.get("namespace", GITOPS_NAMESPACE),
-        argocd_instance=argocd.get("instance", argocd.get("namespace", GITOPS_NAMESPACE)),
+        argocd_namespace=argocd_namespace,
+        argocd_instance=argocd.get("instance", argocd_namespace),
+        preflight=check,
         repository=Repository(
             repository["url"], repository.get("revision", "main"), repository.get("path", "").strip("/")
         ),

@@ -44,7 +44,9 @@ def compare(expected: Expected, live: Live, *, allow_unread: bool = False) -> li
     What could not be read is an error, for a gate that did not look must not open; with `allow_unread` a warning.
     """
     after = After(expected, live)
-    found = [*nodes.check(expected, live), *quotas.promises(expected, live, after)]
+    found = list(quotas.promises(expected, live, after))
+    short = {f.object.name for f in found if f.object}
+    found += nodes.check(expected, live, short)
     if live.is_online:
         found += [
             *served.check(expected, live),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cache
 
 from generator.accelerators.load import vendor, vendor_ids
@@ -30,6 +30,12 @@ class PoolNodes:
     usable: tuple[Manifest, ...]
     unusable: tuple[tuple[Manifest, str], ...]
 
+    @property
+    def counted(self) -> str:
+        """How many can be used, and why others cannot."""
+        why = f": {some(f'{name_of(node)} is {why}' for node, why in self.unusable)}" if self.unusable else ""
+        return f"{len(self.usable)} of {_nodes(self.pool.nodes)} can be used{why}"
+
     def capacity(self, resource: str) -> Amount:
         """Return what the usable nodes can schedule of a resource, less what the inventory reserves on each."""
         reserved = self.pool.per_node.get(resource, 0) - self.pool.schedulable.get(resource, 0)
@@ -41,12 +47,13 @@ def by_pool(expected: Expected, live: Live) -> list[PoolNodes]:
     return [_of_pool(pool, [m for m in live.of(NODE) if _matches(m, pool)]) for pool in expected.pools]
 
 
-def check(expected: Expected, live: Live) -> Iterator[Finding]:
-    """Yield what of the inventory is not there, or more than it says; what is promised on it is `promises`'."""
+def check(expected: Expected, live: Live, short: Container[str]) -> Iterator[Finding]:
+    """Yield what of the inventory is not there, or more than it says; not of `short` pools, of which more was told."""
     if NODE in live.unread:
         return
     for found in by_pool(expected, live):
-        yield from _counted(expected, found)
+        if found.pool.name not in short:
+            yield from _counted(expected, found)
         yield from _amounts(expected, found)
         yield from _untainted(expected, found)
     if expected.whole:
@@ -58,6 +65,10 @@ def allocatable(node: Manifest) -> Mapping[str, Amount]:
     """Return what a node can schedule; what is no quantity counts as none of it."""
     written = mapping(node.body, "status", "allocatable")
     return {name: size for name, value in written.items() if (size := amount(name, value)) and size > 0}
+
+
+def _nodes(count: int) -> str:
+    return "1 node" if count == 1 else f"{count} nodes"
 
 
 def _matches(node: Manifest, pool: ExpectedPool) -> bool:
@@ -104,14 +115,13 @@ def _finding(expected: Expected, pool: ExpectedPool, rule: str, severity: Severi
 
 def _counted(expected: Expected, found: PoolNodes) -> Iterator[Finding]:
     pool, usable = found.pool, len(found.usable)
-    why = f": {some(f'{name_of(node)} is {why}' for node, why in found.unusable)}" if found.unusable else ""
     if usable < pool.nodes:
         yield _finding(
             expected,
             pool,
             "nodes-missing",
             Severity.WARNING,
-            f"pool {pool.name}: {usable} of {pool.nodes} nodes can be used{why}",
+            f"pool {pool.name}: {found.counted}",
             "bring the nodes back, or correct nodes (or nodeLabels) in the inventory",
         )
     elif usable > pool.nodes:
@@ -120,29 +130,31 @@ def _counted(expected: Expected, found: PoolNodes) -> Iterator[Finding]:
             pool,
             "nodes-beyond-inventory",
             Severity.INFO,
-            f"pool {pool.name}: {usable} nodes can be used and the inventory says {pool.nodes}",
+            f"pool {pool.name}: {_nodes(usable)} can be used and the inventory says {pool.nodes}",
             f"write nodes: {usable} to hand them out",
         )
 
 
 def _amounts(expected: Expected, found: PoolNodes) -> Iterator[Finding]:
-    """Yield resources of which nodes have less than the inventory says, each once."""
+    """Yield one finding for a pool of whose resources nodes have less than the inventory says."""
     pool = found.pool
+    less: list[str] = []
+    names: set[str] = set()
     for resource, said in pool.per_node.items():
-        less = [(name_of(n), allocatable(n).get(resource, 0)) for n in found.usable]
-        less = [(name, has) for name, has in less if has < said]
-        if not less:
-            continue
-        lowest = min(has for _, has in less)
-        others = sorted({r for n in found.usable for r in allocatable(n) if is_accelerator(r)} - {resource})
-        instead = f"; they offer {', '.join(others)}" if resource in pool.accelerators and not lowest and others else ""
+        short = {name_of(n): has for n in found.usable if (has := allocatable(n).get(resource, 0)) < said}
+        if short:
+            names |= short.keys()
+            less.append(f"{resource} {shown(resource, min(short.values()))} instead of {shown(resource, said)}")
+    others = {r for n in found.usable for r in allocatable(n) if is_accelerator(r)} - {*pool.per_node}
+    instead = f"; they offer {', '.join(sorted(others))}" if less and others else ""
+    if less:
         yield _finding(
             expected,
             pool,
             "nodes-smaller-than-inventory",
             Severity.WARNING,
-            f"pool {pool.name}: {len(less)} of {len(found.usable)} nodes have less {resource} than the inventory's "
-            f"{shown(resource, said)}, down to {shown(resource, lowest)}: {some(name for name, _ in less)}{instead}",
+            f"pool {pool.name}: {len(names)} of {_nodes(len(found.usable))} have less than the inventory says: "
+            f"{', '.join(less)}: {some(sorted(names))}{instead}",
             "correct perNode (what oc describe node calls Allocatable), mig or timeSlicing; or see the device plugin",
         )
 
@@ -157,8 +169,8 @@ def _untainted(expected: Expected, found: PoolNodes) -> Iterator[Finding]:
                 pool,
                 "nodes-untainted",
                 Severity.WARNING,
-                f"pool {pool.name}: {len(bare)} nodes lack the taint {taint['key']}:{taint['effect']}, so that pods of "
-                f"no queue land there: {some(bare)}",
+                f"pool {pool.name}: {_nodes(len(bare))} without the taint {taint['key']}:{taint['effect']}, so that "
+                f"pods of no queue land there: {some(bare)}",
                 "taint the nodes, or remove the taint from the inventory",
             )
 
@@ -173,7 +185,7 @@ def _in_two_pools(expected: Expected, live: Live) -> Iterator[Finding]:
         yield finding(
             "node-in-two-pools",
             Severity.ERROR,
-            f"{len(nodes)} nodes belong to the pools {' and '.join(pools)}, so what they have is handed out twice: "
+            f"{_nodes(len(nodes))} in the pools {' and '.join(pools)} at once, so what is there is handed out twice: "
             f"{some(nodes)}",
             "correct the labels of the nodes, or nodeLabels of the pools",
             layer=Layer.READINESS,
@@ -192,7 +204,7 @@ def _in_none(expected: Expected, live: Live) -> Iterator[Finding]:
         yield finding(
             "accelerators-in-no-pool",
             Severity.INFO,
-            f"{len(nodes)} nodes with {', '.join(carried)} belong to no pool: {some(nodes)}",
+            f"{_nodes(len(nodes))} with {', '.join(carried)} in no pool: {some(nodes)}",
             "add a pool for them to the inventory, or leave them to others",
             layer=Layer.READINESS,
         )

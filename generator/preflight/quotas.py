@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
 from generator.plan.capacity import Key, QuotaTree
-from generator.preflight.expected import Expected, ExpectedPool
+from generator.preflight.expected import Expected
 from generator.preflight.live import Live, finding, ours, pruned
-from generator.preflight.nodes import by_pool
+from generator.preflight.nodes import PoolNodes, by_pool
 from generator.quantity import Amount
 from generator.validate.cluster import Cluster, name_of
 from generator.validate.kinds import CLUSTER_QUEUE, COHORT, NODE, RESOURCE_FLAVOR
@@ -81,37 +81,34 @@ def promises(expected: Expected, live: Live, after: After) -> Iterator[Finding]:
             if after.is_foreign(found, kind):
                 foreign.setdefault(key, {})[name_of(found)] = nominal
     for nodes in by_pool(expected, live):
-        for resource in nodes.pool.schedulable:
-            key = (nodes.pool.name, resource)
-            promised, capacity = total.get(key, 0), nodes.capacity(resource)
-            ratio = nodes.pool.overcommit if resource in nodes.pool.accelerators else 1
-            if promised > capacity * ratio:
-                others = foreign.get(key, {})
-                yield _too_much(expected, nodes.pool, resource, promised, capacity, others, len(nodes.usable))
+        yield from _too_much(expected, nodes, total, foreign)
 
 
 def _too_much(
-    expected: Expected,
-    pool: ExpectedPool,
-    resource: str,
-    promised: Amount,
-    capacity: Amount,
-    foreign: Mapping[str, Amount],
-    nodes: int,
-) -> Finding:
-    others = some(f"{name} with {shown(resource, nominal)}" for name, nominal in sorted(foreign.items()))
-    of_others = f"; of it queues that are not of this tree: {others}" if others else ""
+    expected: Expected, nodes: PoolNodes, total: Mapping[Key, Amount], foreign: Mapping[Key, Mapping[str, Amount]]
+) -> Iterator[Finding]:
+    """Yield one finding for a pool, which names every resource of which too much is guaranteed."""
+    pool = nodes.pool
+    less: list[str] = []
+    others: set[str] = set()
+    for resource in (*pool.accelerators, *(key for key in pool.schedulable if key not in pool.accelerators)):
+        promised, capacity = total.get((pool.name, resource), 0), nodes.capacity(resource)
+        ratio = pool.overcommit if resource in pool.accelerators else 1
+        if promised > capacity * ratio:
+            less.append(f"{shown(resource, promised)} {resource} and there are {shown(resource, capacity)}")
+            others |= foreign.get((pool.name, resource), {}).keys()
+    of_others = f"; with queues that are not of this tree: {some(sorted(others))}" if others else ""
     fix = "bring the nodes back, or lower shares until they return"
-    return finding(
-        "guaranteed-beyond-nodes",
-        Severity.ERROR,
-        f"pool {pool.name}: {shown(resource, promised)} {resource} are guaranteed, and the {nodes} nodes that can be "
-        f"used give {shown(resource, capacity)}, {shown(resource, promised - capacity)} too few{of_others}",
-        f"{fix}; or have the other queues removed" if others else fix,
-        layer=Layer.READINESS,
-        location=expected.place("pool", pool.name),
-        object=expected.reference("pool", pool.name),
-    )
+    if less:
+        yield finding(
+            "guaranteed-beyond-nodes",
+            Severity.ERROR,
+            f"pool {pool.name}: {nodes.counted}, and more is guaranteed than they give: {', '.join(less)}{of_others}",
+            f"{fix}; or have the other queues removed" if others else fix,
+            layer=Layer.READINESS,
+            location=expected.place("pool", pool.name),
+            object=expected.reference("pool", pool.name),
+        )
 
 
 def shrinks(expected: Expected, live: Live, after: After) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""A fake API server: real HTTP/1.1 over real TLS with a CA of its own, discovery, lists in pages, and every way to fail."""
+"""A fake API server: real HTTP/1.1 and TLS with a CA of its own, discovery, lists in pages, and every way to fail."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -123,7 +123,12 @@ class Fake:
         metadata = {"resourceVersion": "1"}
         if start + size < len(found):
             metadata["continue"] = str(start + size)
-        return 200, {"kind": f"{kind}List", "apiVersion": api, "metadata": metadata, "items": found[start : start + size]}
+        return 200, {
+            "kind": f"{kind}List",
+            "apiVersion": api,
+            "metadata": metadata,
+            "items": found[start : start + size],
+        }
 
 
 def _resources(kinds: dict[str, str]) -> Iterator[Object]:
@@ -134,6 +139,7 @@ def _resources(kinds: dict[str, str]) -> Iterator[Object]:
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each answer waits 40 ms for an acknowledgement
     fake: Fake
 
     def _any(self) -> None:
@@ -151,13 +157,15 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = _any  # noqa: N815 - names that http.server asks for
 
     def send(self, status: int, body: object, **headers: str) -> None:
-        self.raw(status, json.dumps(body).encode(), **headers)
+        self.raw(status, json.dumps(body).encode(), headers=headers)
 
-    def raw(self, status: int, data: bytes, length: int | None = None, **headers: str) -> None:
+    def raw(
+        self, status: int, data: bytes, length: int | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data) if length is None else length))
-        for name, value in headers.items():
+        for name, value in (headers or {}).items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
         self.wfile.write(data)
@@ -168,7 +176,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 def always(status: int, body: object = None, **headers: str) -> Answer:
     """Answer with a status, every time."""
-    return lambda handler: handler.send(status, body or {"kind": "Status", "code": status}, **headers) or True
+
+    def answered(handler: _Handler) -> bool:
+        handler.send(status, body or {"kind": "Status", "code": status}, **headers)
+        return True
+
+    return answered
 
 
 def first(times: int, answer: Answer) -> Answer:
@@ -225,4 +238,9 @@ def reset(handler: _Handler) -> bool:
 
 def raw(data: bytes) -> Answer:
     """Answer 200 with these bytes."""
-    return lambda handler: handler.raw(200, data) or True
+
+    def answered(handler: _Handler) -> bool:
+        handler.raw(200, data)
+        return True
+
+    return answered

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,9 +11,9 @@ from generator.emit import expectation
 from generator.environment.load import load
 from generator.kustomize import Overlay, build
 from generator.plan.resolve import resolve
+from generator.preflight.client import NotServedError, UnreadError
 from generator.preflight.expected import Expected, parsed
-from generator.releases.load import operator
-from tests.preflight.server import plural
+from tests.preflight.server import Fake
 
 Object = dict[str, Any]
 
@@ -29,6 +28,7 @@ profiles:
     displayName: One H100
     pool: h100
     queue: training
+    visibleTo: [model-serving]
     cpu: {min: 2, default: 8, max: 20}
     memory: {min: 8Gi, default: 64Gi, max: 200Gi}
     accelerators: {min: 1, default: 1, max: 1}
@@ -36,11 +36,15 @@ profiles:
 apiVersion: apportion.dev/v1
 kind: Team
 name: vision
+contact: vision@example.com
+costCenter: "1"
 admins: {groups: [vision-admins]}
 ---
 apiVersion: apportion.dev/v1
 kind: Team
 name: speech
+contact: speech@example.com
+costCenter: "1"
 admins: {groups: [speech-admins]}
 """
 ENVIRONMENT = """\
@@ -89,7 +93,7 @@ teams:
       - name: training
         use: training
         namespaces: [vision-train]
-        quota: {h100: {accelerators: 16}, a100-mig: {slices: {1g.10gb: 28}}, general: {cpu: 16, memory: 64Gi}}
+        quota: {h100: {accelerators: 16}, a100-mig: {slices: {1g.10gb: 56}}, general: {cpu: 16, memory: 64Gi}}
   - team: speech
     cohort: org
     namespaces: [{name: speech-train, defaultQueue: training}]
@@ -139,8 +143,7 @@ def expected(**changes: tuple[str, str]) -> Expected:
 
 def synced(found: Overlay) -> list[Object]:
     """Return the objects as they live once all of it is synced and every controller has done its part."""
-    objects = [copy.deepcopy(dict(m.body)) for leaf in found.synced for m in leaf.objects()]
-    objects = json.loads(json.dumps(objects))
+    objects: list[Object] = json.loads(json.dumps([m.body for leaf in found.synced for m in leaf.objects()]))
     for each in objects:
         labels = each["metadata"].setdefault("labels", {})
         labels |= {"apportion.dev/environment": found.plan.name}  # as the overlay's transformer does to bases
@@ -192,7 +195,12 @@ def node(name: str, labels: Mapping[str, str], allocatable: Mapping[str, str], *
 def served(objects: list[Object]) -> Iterator[tuple[str, str]]:
     """Yield apiVersion and kind of all objects, and of what clusters have besides."""
     yield from {(o["apiVersion"], o["kind"]) for o in objects}
-    yield from (("v1", "Pod"), ("v1", "PersistentVolumeClaim"), ("kueue.x-k8s.io/v1beta2", "Workload"))
+    yield from (
+        ("apps/v1", "Deployment"),
+        ("v1", "Pod"),
+        ("v1", "PersistentVolumeClaim"),
+        ("kueue.x-k8s.io/v1beta2", "Workload"),
+    )
     yield from (("kueue.x-k8s.io/v1beta2", "LocalQueue"), ("kueue.x-k8s.io/v1beta2", "Topology"))
     yield from (("kubeflow.org/v1", "Notebook"), ("serving.kserve.io/v1beta1", "InferenceService"))
 
@@ -208,4 +216,20 @@ def reserving(queue: Object, flavor: str, resource: str, total: str) -> None:
     queue["status"] |= {"reservingWorkloads": 1, "admittedWorkloads": 1}
 
 
-__all__ = ["operator", "plural"]
+class Direct:
+    """A client that asks a fake server without a connection; `forbidden` paths end so."""
+
+    def __init__(self, fake: Fake, forbidden: tuple[str, ...] = ()) -> None:
+        self.fake, self.forbidden = fake, forbidden
+
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> Object:
+        if path.endswith(self.forbidden or ("\0",)):
+            raise UnreadError("the account may not (403 Forbidden)")
+        status, body = self.fake.answer(path, dict(query or {}))
+        if status != 200:
+            raise NotServedError(path)
+        return body
+
+    def all_of(self, path: str, query: Mapping[str, str] | None = None) -> list[Object]:
+        items: list[Object] = self.get(path, query)["items"]
+        return items
