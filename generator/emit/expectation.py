@@ -83,7 +83,6 @@ def _expected(plan: Plan, objects: Sequence[Manifest]) -> dict[str, Any]:
         "kinds": [
             [api, kind, "own" if (group(api), kind) in defined else _operator(brought, api, kind)]
             for api, kind in kinds
-            if group(api) != "argoproj.io"
         ],
         "platform": _platform(plan),
         "objects": [_trimmed(m) for m in sorted(objects, key=_order) if (group(m.api_version), m.kind) in COMPARED],

@@ -68,7 +68,7 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
     findings += found
     repository, argocd = environment["repository"], environment.get("argocd") or {}
     argocd_namespace = argocd.get("namespace", GITOPS_NAMESPACE)
-    check, found = preflight.resolve(inputs, team, argocd_namespace)
+    check, found = preflight.resolve(inputs, team, subscriptions, argocd_namespace)
     findings += found
     plan = Plan(
         name=inputs.name,

@@ -136,10 +136,10 @@ class Client:
             return response.status, response.headers, body
         except of.SSLError as problem:
             raise self._untrusted(problem) from None
-        except (of.TimeoutError, TimeoutError):
-            raise _BrokenError(f"no answer within {seconds:.3g} s", is_total=True) from None
         except (of.NewConnectionError, of.ProxyError) as problem:
             raise _BrokenError(_reason(problem), is_total=True) from None
+        except (of.TimeoutError, TimeoutError):
+            raise _BrokenError(f"no answer within {seconds:.3g} s", is_total=True) from None
         except (of.HTTPError, OSError, ValueError) as problem:
             raise _BrokenError(_reason(problem)) from None
 
@@ -215,7 +215,7 @@ def _reason(problem: Exception) -> str:
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror
         cause = inner or cause.__cause__ or cause.__context__
-    return type(problem).__name__
+    return "the connection broke off"
 
 
 def _retry_after(headers: Mapping[str, str], default: float) -> float:

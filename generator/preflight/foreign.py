@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from generator.finding import Finding, Layer, Severity
 from generator.preflight.expected import Expected
 from generator.preflight.live import Live, finding, ours
-from generator.preflight.quotas import After
+from generator.preflight.quotas import After, Guaranteed
 from generator.validate.cluster import name_of, namespace_of
 from generator.validate.kinds import CLUSTER_QUEUE, LOCAL_QUEUE, RESOURCE_FLAVOR, Kind
 from generator.validate.shape import text
 from generator.validate.wording import shown, some
 
+_NOTHING = "is guaranteed nothing of the inventory's pools"
 _FIX = "have it brought into environments/ (or extra/), or removed; whoever made it decides over the same nodes"
 
 
@@ -20,16 +21,22 @@ def check(expected: Expected, live: Live, after: After) -> Iterator[Finding]:
     """Yield queues, cohorts and flavors that Apportion does not know; only of a whole environment."""
     if not expected.whole:
         return
-    for found, kind, owned in after.guaranteed():
-        if after.is_foreign(found, kind) and f"{kind[1]}/{name_of(found)}" not in expected.platform:
-            amounts = some(
-                f"{shown(resource, nominal)} {resource} of {pool}"
-                for (pool, resource), nominal in sorted(owned.items())
-            )
-            what = f"guarantees itself {amounts}" if amounts else "is guaranteed nothing of the inventory's pools"
-            yield _unknown(expected, kind, name_of(found), what, Severity.WARNING if owned else Severity.INFO)
+    for found in after.guaranteed():
+        name = name_of(found.manifest)
+        if after.is_foreign(found.manifest, found.kind) and f"{found.kind[1]}/{name}" not in expected.platform:
+            severity = Severity.WARNING if found.owned or found.anywhere else Severity.INFO
+            yield _unknown(expected, found.kind, name, _share(found), severity)
     yield from _flavors(expected, live, after)
     yield from _local_queues(expected, live)
+
+
+def _share(found: Guaranteed) -> str:
+    of_pools = [f"{shown(r, nominal)} {r} of {pool}" for (pool, r), nominal in sorted(found.owned.items())]
+    of_any = [
+        f"{shown(r, nominal)} {r} of {flavor}, which lies on any node"
+        for (flavor, r), nominal in sorted(found.anywhere.items())
+    ]
+    return f"guarantees itself {some(of_pools + of_any)}" if of_pools or of_any else _NOTHING
 
 
 def _flavors(expected: Expected, live: Live, after: After) -> Iterator[Finding]:

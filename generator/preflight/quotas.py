@@ -5,20 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from generator.finding import Finding, Layer, Severity
+from generator.frozen import dataclass
 from generator.manifest import Manifest
-from generator.plan.capacity import Key, QuotaTree
+from generator.plan.capacity import Key, Quota, QuotaTree
 from generator.preflight.expected import Expected
 from generator.preflight.live import Live, finding, ours, pruned
 from generator.preflight.nodes import PoolNodes, by_pool
 from generator.quantity import Amount
 from generator.validate.cluster import Cluster, name_of
-from generator.validate.kinds import CLUSTER_QUEUE, COHORT, NODE, RESOURCE_FLAVOR
+from generator.validate.kinds import CLUSTER_QUEUE, COHORT, NODE, RESOURCE_FLAVOR, Kind
 from generator.validate.queues import Queues, amount, cohort_quotas
 from generator.validate.shape import mapping, mappings, text
 from generator.validate.wording import shown, some
 
 Usage = Mapping[str, Mapping[Key, Amount]]
 _KINDS = (CLUSTER_QUEUE, COHORT)
+
+
+@dataclass(frozen=True, slots=True)
+class Guaranteed:
+    """What a ClusterQueue or Cohort owns: of pools, and of flavors without labels, which lie on any node."""
+
+    manifest: Manifest
+    kind: Kind
+    owned: Mapping[Key, Amount]
+    anywhere: Mapping[Key, Amount]
 
 
 class After:
@@ -34,24 +45,29 @@ class After:
         self.before = Queues(Cluster([m for kind in _KINDS for m in live.of(kind)]))
         self._expected, self._live = expected, live
 
-    def is_foreign(self, found: Manifest, kind: tuple[str, str]) -> bool:
+    def is_foreign(self, found: Manifest, kind: Kind) -> bool:
         """Whether an object is neither of the tree nor of the environment."""
         return (kind, "", name_of(found)) not in self._expected.objects and not ours(found, self._expected)
 
-    def guaranteed(self) -> Iterator[tuple[Manifest, tuple[str, str], Mapping[Key, Amount]]]:
-        """Yield every queue and cohort with what it is guaranteed, by pool and resource."""
+    def guaranteed(self) -> Iterator[Guaranteed]:
+        """Yield what every queue and every cohort owns."""
         flavors = {name_of(m): m for m in self._live.of(RESOURCE_FLAVOR)}
-        for kind in _KINDS:
-            of_kind = self.queues.by_name if kind == CLUSTER_QUEUE else self.queues.cohorts
-            for name in of_kind:
-                found = of_kind[name]
-                manifest = found if isinstance(found, Manifest) else found.manifest
-                quotas = cohort_quotas(found) if isinstance(found, Manifest) else found.quotas
-                owned: dict[Key, Amount] = {}
-                for (flavor, resource), quota in quotas.items():
-                    if quota.nominal and (pool := self._pool(flavor, flavors)):
-                        owned[pool, resource] = owned.get((pool, resource), 0) + quota.nominal
-                yield manifest, kind, owned
+        for queue in self.queues.by_name.values():
+            yield self._of(queue.manifest, CLUSTER_QUEUE, queue.quotas, flavors)
+        for manifest in self.queues.cohorts.values():
+            yield self._of(manifest, COHORT, cohort_quotas(manifest), flavors)
+
+    def _of(
+        self, found: Manifest, kind: Kind, quotas: Mapping[Key, Quota], flavors: Mapping[str, Manifest]
+    ) -> Guaranteed:
+        owned: dict[Key, Amount] = {}
+        anywhere: dict[Key, Amount] = {}
+        for (flavor, resource), quota in quotas.items():
+            if quota.nominal and (pool := self._pool(flavor, flavors)):
+                owned[pool, resource] = owned.get((pool, resource), 0) + quota.nominal
+            elif quota.nominal and flavor in flavors and not mapping(flavors[flavor].body, "spec", "nodeLabels"):
+                anywhere[flavor, resource] = quota.nominal
+        return Guaranteed(found, kind, owned, anywhere)
 
     def _pool(self, flavor: str, flavors: Mapping[str, Manifest]) -> str | None:
         """Return the pool on whose nodes a flavor lies: by its name, or by the labels of its nodes."""
@@ -75,11 +91,12 @@ def promises(expected: Expected, live: Live, after: After) -> Iterator[Finding]:
         return
     total: dict[Key, Amount] = {}
     foreign: dict[Key, dict[str, Amount]] = {}
-    for found, kind, owned in after.guaranteed():
-        for key, nominal in owned.items():
+    for found in after.guaranteed():
+        is_foreign = after.is_foreign(found.manifest, found.kind)
+        for key, nominal in found.owned.items():
             total[key] = total.get(key, 0) + nominal
-            if after.is_foreign(found, kind):
-                foreign.setdefault(key, {})[name_of(found)] = nominal
+            if is_foreign:
+                foreign.setdefault(key, {})[name_of(found.manifest)] = nominal
     for nodes in by_pool(expected, live):
         yield from _too_much(expected, nodes, total, foreign)
 

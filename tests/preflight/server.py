@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
 import socket
 import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -28,17 +30,25 @@ def plural(kind: str) -> str:
     return f"{name[:-1]}ies" if name.endswith("y") else f"{name}es" if name.endswith("s") else f"{name}s"
 
 
+@cache
+def authority() -> trustme.CA:
+    """The one that all fake servers have."""
+    return trustme.CA()
+
+
 class Fake:
     """The state of the server: objects, the kinds it serves, and how it misbehaves at which path."""
 
-    def __init__(self, objects: Iterable[Object], served: Iterable[tuple[str, str]], page: int | None = None) -> None:
+    def __init__(self, objects: Iterable[Object], served: Iterable[tuple[str, str]], host: str = "127.0.0.1") -> None:
         self.objects = list(objects)
         self.served = set(served)
-        self.page = page
+        self.host = host
+        self.page: int | None = None
+        self.scheme = "Bearer"
         self.misbehaves: dict[str, Answer] = {}
         self.seen: list[tuple[str, str]] = []
         self.port = 0
-        self.ca = trustme.CA()
+        self.ca = authority()
 
     def at(self, path: str, answer: Answer) -> None:
         """Misbehave at every path that ends so."""
@@ -52,7 +62,7 @@ class Fake:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         server.daemon_threads = True
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.ca.issue_cert("127.0.0.1").configure_cert(context)
+        self.ca.issue_cert(self.host).configure_cert(context)
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that hang up are part of the tests
         self.port = server.server_address[1]
@@ -145,7 +155,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _any(self) -> None:
         split = urlsplit(self.path)
         self.fake.seen.append((self.command, self.path))
-        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+        if self.headers.get("Authorization") != f"{self.fake.scheme} {TOKEN}":
             self.send(401, {"kind": "Status", "code": 401})
             return
         for path, answer in self.fake.misbehaves.items():
@@ -232,7 +242,7 @@ def reset(handler: _Handler) -> bool:
     """Reset the connection."""
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
     handler.close_connection = True
-    handler.connection.close()
+    os.close(handler.connection.detach())
     return True
 
 

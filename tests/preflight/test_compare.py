@@ -521,6 +521,27 @@ FOREIGN: dict[str, tuple[Change, list[str]]] = {
             "info[flavor-not-of-the-tree] ResourceFlavor cards is not of this tree: it may lie on the nodes of a pool",
         ],
     ),
+    "a queue on any node": (
+        together(
+            adds("ResourceFlavor", KUEUE, "default-flavor"),
+            adds("ClusterQueue", KUEUE, "theirs", spec=quotas("default-flavor", "cpu", "900")),
+        ),
+        [
+            "warning[queue-not-of-the-tree] ClusterQueue theirs is not of this tree: it guarantees itself 900 cpu of "
+            "default-flavor, which lies on any node"
+        ],
+    ),
+    "a queue on nodes of no pool": (
+        together(
+            adds("ResourceFlavor", KUEUE, "edge", spec={"nodeLabels": {"site": "edge"}}),
+            adds("ClusterQueue", KUEUE, "theirs", spec=quotas("edge", "cpu", "900")),
+        ),
+        [
+            "info[flavor-not-of-the-tree] ResourceFlavor edge is not of this tree: it may lie on the nodes of a pool",
+            "info[queue-not-of-the-tree] ClusterQueue theirs is not of this tree: it is guaranteed nothing of the "
+            "inventory's pools",
+        ],
+    ),
     "a queue without quota": (
         adds("ClusterQueue", KUEUE, "theirs"),
         [

@@ -16,6 +16,7 @@ from generator.preflight.expected import Expected, parsed
 from tests.preflight.server import Fake
 
 Object = dict[str, Any]
+KUEUE = "kueue.x-k8s.io/v1beta2"
 
 FLEET = """\
 apiVersion: apportion.dev/v1
@@ -221,8 +222,10 @@ class Direct:
 
     def __init__(self, fake: Fake, forbidden: tuple[str, ...] = ()) -> None:
         self.fake, self.forbidden = fake, forbidden
+        self.asked: set[str] = set()
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Object:
+        self.asked.add(path)
         if path.endswith(self.forbidden or ("\0",)):
             raise UnreadError("the account may not (403 Forbidden)")
         status, body = self.fake.answer(path, dict(query or {}))
