@@ -7,8 +7,23 @@ from collections.abc import Iterator
 from generator.finding import Finding, Layer, Severity
 from generator.preflight.expected import Expected, ExpectedKind
 from generator.preflight.live import ANY, Live, finding
-from generator.preflight.operators import installed_version
+from generator.preflight.operators import comes_with_the_upgrade, installed_version
 from generator.releases.load import operator
+
+_RULES = {
+    "kind-not-yet-served": (
+        Severity.INFO,
+        "nothing, if it is still to come: Argo CD tries again until it is there; else see the operator's log",
+    ),
+    "version-not-served": (
+        Severity.ERROR,
+        "have the operator brought to the release that the environment names, or name the installed one in platform",
+    ),
+    "kind-not-served": (
+        Severity.ERROR,
+        "install what brings it before the sync, or remove the objects of this kind",
+    ),
+}
 
 
 def check(expected: Expected, live: Live) -> Iterator[Finding]:
@@ -22,48 +37,32 @@ def check(expected: Expected, live: Live) -> Iterator[Finding]:
 def _not_served(expected: Expected, live: Live, kind: ExpectedKind) -> Finding:
     group, _, version = kind.api_version.rpartition("/")
     versions = live.groups.get(group, ())
-    reference = expected.reference(kind.kind, "*", api_version=kind.api_version)
-    what = f"{kind.kind} of {kind.api_version} is not served"
     if kind.operator == "own":
-        return finding(
-            "kind-not-yet-served",
-            Severity.INFO,
-            f"{what} yet: a CustomResourceDefinition of the tree brings it",
-            "nothing: Argo CD tries again until it is there",
-            layer=Layer.SCHEMA,
-            object=reference,
-        )
+        return _finding(expected, kind, "kind-not-yet-served", "a CustomResourceDefinition of the tree brings it")
     found = installed_version(live, kind.operator) if kind.operator else None
     title = operator(kind.operator).title if kind.operator else ""
+    if found and comes_with_the_upgrade(expected, kind.operator, found):
+        return _finding(expected, kind, "kind-not-yet-served", f"{found} is installed, and the tree upgrades it")
     if versions and version not in versions and _by_other_version(live, group, kind.kind):
         by = f", as {found} installed it" if found else ""
-        fix = f"have {title} brought to the release that the environment names, or name the installed one in platform"
-        return finding(
-            "version-not-served",
-            Severity.ERROR,
-            f"{what}: the cluster serves {group} as {', '.join(versions)}{by}",
-            fix if title else f"emit it as {' or '.join(versions)}",
-            layer=Layer.SCHEMA,
-            object=reference,
-        )
-    if kind.operator and (found is None or not versions):
-        why = f"{title} is not installed" if found is None else f"{found} has not made its kinds"
-        return finding(
-            "kind-not-yet-served",
-            Severity.INFO,
-            f"{what} yet: {why}, and the tree brings it",
-            "nothing on a first installation: Argo CD tries again until it is there; else see the operator's log",
-            layer=Layer.SCHEMA,
-            object=reference,
-        )
+        return _finding(expected, kind, "version-not-served", f"the cluster serves {', '.join(versions)}{by}")
+    if kind.operator and found is None:
+        return _finding(expected, kind, "kind-not-yet-served", f"{title} is not installed, and the tree brings it")
+    if kind.operator and not versions:
+        return _finding(expected, kind, "kind-not-yet-served", f"{found} has not made its kinds yet")
     why = f"{found} is installed and does not bring it" if found else "nothing in the tree brings it"
+    return _finding(expected, kind, "kind-not-served", why)
+
+
+def _finding(expected: Expected, kind: ExpectedKind, rule: str, why: str) -> Finding:
+    severity, fix = _RULES[rule]
     return finding(
-        "kind-not-served",
-        Severity.ERROR,
-        f"{what}: {why}",
-        "install what brings it before the sync, or remove the objects of this kind",
+        rule,
+        severity,
+        f"{kind.kind} of {kind.api_version} is not served: {why}",
+        fix,
         layer=Layer.SCHEMA,
-        object=reference,
+        object=expected.reference(kind.kind, "*", api_version=kind.api_version),
     )
 
 

@@ -46,6 +46,21 @@ def _versions(live: Live, prefix: str) -> list[Manifest]:
     return [m for m in live.of(VERSION_OF_OPERATOR) if name_of(m).startswith(prefix)]
 
 
+def comes_with_the_upgrade(expected: Expected, id_: str, installed: str) -> bool:
+    """Whether OLM gets from the installed version to the tree's release by itself, so that its kinds are to come."""
+    found = operator(id_)
+    channel = next((wanted.channel for wanted in expected.operators if wanted.id == id_), found.channel)
+    old, new = _step(expected, found, installed)
+    return bool(old and new) and old != new and way(found, channel, old or "", new or "") is Way.OPEN
+
+
+def _step(expected: Expected, found: Operator, installed: str) -> tuple[str | None, str | None]:
+    """Return the installed minor release ("kueue-operator.v1.3.1" is 1.3) and the tree's; None: not known."""
+    parts = installed.removeprefix(found.csv_prefix).split(".")
+    is_version = len(parts) > 2 and all(part.isdigit() for part in parts[:2])
+    return ".".join(parts[:2]) if is_version else None, expected.releases.get(_RELEASE_OF.get(found.id, ""))
+
+
 class _Comparison:
     """One operator of the tree, and what the cluster has of it."""
 
@@ -120,7 +135,7 @@ class _Comparison:
 
     def _channel(self, channel: str, installed: str) -> Iterator[Finding]:
         wanted, title = self._wanted, self._operator.title
-        old, new = self._release(installed), self._expected.releases.get(_RELEASE_OF.get(wanted.id, ""))
+        old, new = _step(self._expected, self._operator, installed)
         found = way(self._operator, wanted.channel, old, new) if old and new else Way.OPEN
         if found is Way.BACK:
             message = f"{title} goes back from {installed} to {new}: OLM never does, and it stays as it is"
@@ -140,11 +155,6 @@ class _Comparison:
             message = f"{title}: the channel changes from {channel} to {wanted.channel}"
             fix = "nothing, if that is meant: what is in the new channel is installed"
             yield self._finding("channel-changes", Severity.INFO, message, fix)
-
-    def _release(self, installed: str) -> str | None:
-        """Return the minor release of a ClusterServiceVersion: "kueue-operator.v1.3.1" is 1.3."""
-        parts = installed.removeprefix(self._operator.csv_prefix).split(".")
-        return ".".join(parts[:2]) if len(parts) > 2 and all(part.isdigit() for part in parts[:2]) else None
 
 
 def _embedded(expected: Expected, live: Live) -> Iterator[Finding]:

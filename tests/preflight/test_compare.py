@@ -228,6 +228,14 @@ def test_a_queue_on_its_own_has_no_cohort_to_borrow_from() -> None:
     ]
 
 
+def test_a_flavor_that_a_queue_loses_while_it_is_used() -> None:
+    lost = {"quotas": (", general: {cpu: 16, memory: 64Gi}", "")}
+    assert said(uses("vision-training", "general", "cpu", "4"), inputs=lost) == [
+        "error[quota-below-admitted] 4 cpu of general would be admitted beyond the quotas below cohort org: "
+        "vision-training holds 4 of 0"
+    ]
+
+
 SUBSCRIPTION = ("Subscription", "kueue-operator")
 
 
@@ -349,7 +357,7 @@ def test_a_group_in_another_version_only() -> None:
     assert {(f.rule, str(f.severity)) for f in told(served=old)} == {("version-not-served", "error")}
     assert (
         "error[version-not-served] ClusterQueue of kueue.x-k8s.io/v1beta2 is not served: the cluster serves "
-        "kueue.x-k8s.io as v1beta1, as kueue-operator.v1.3.1 installed it"
+        "v1beta1, as kueue-operator.v1.3.1 installed it"
     ) in said(served=old)
 
 
@@ -357,15 +365,49 @@ def test_kinds_of_an_operator_that_is_still_to_come() -> None:
     gone = without(*((api, kind) for api, kind in SERVED if api.startswith("nfd.openshift.io")))
     nothing = together(removes("Subscription", "nfd"), removes("ClusterServiceVersion", "nfd.9.9.9"))
     assert said(nothing, served=gone) == [
-        "info[kind-not-yet-served] NodeFeatureDiscovery of nfd.openshift.io/v1 is not served yet: Node Feature "
+        "info[kind-not-yet-served] NodeFeatureDiscovery of nfd.openshift.io/v1 is not served: Node Feature "
         "Discovery Operator is not installed, and the tree brings it"
     ]
 
 
 def test_kinds_that_an_installed_operator_has_not_made() -> None:
     assert said(served=without(("nfd.openshift.io/v1", "NodeFeatureDiscovery"))) == [
-        "info[kind-not-yet-served] NodeFeatureDiscovery of nfd.openshift.io/v1 is not served yet: nfd.9.9.9 has not "
-        "made its kinds, and the tree brings it"
+        "info[kind-not-yet-served] NodeFeatureDiscovery of nfd.openshift.io/v1 is not served: nfd.9.9.9 has not made "
+        "its kinds yet"
+    ]
+
+
+def test_kinds_that_an_upgrade_brings() -> None:
+    csv, before = "rhods-operator.3.4.4", "rhods-operator.3.3.1"
+    older = together(
+        status("Subscription", "rhods-operator", installedCSV=before, currentCSV=before),
+        lambda objects: find(objects, "ClusterServiceVersion", csv)["metadata"].update(name=before),
+    )
+    assert said(older, served=without(("opendatahub.io/v1alpha", "OdhDashboardConfig"))) == [
+        "info[kind-not-yet-served] OdhDashboardConfig of opendatahub.io/v1alpha is not served: rhods-operator.3.3.1 is "
+        "installed, and the tree upgrades it"
+    ]
+
+
+def test_kinds_that_the_tree_defines_itself() -> None:
+    definition = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {kind: Widget, plural: widgets, singular: widget, listKind: WidgetList}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: one}
+"""
+    expected = world.expected(extra=("", definition))
+    found = read(cast("Client", world.Direct(Fake(LIVE, SERVED))), expected)
+    assert [f.message for f in compare(expected, found) if "Widget" in f.message] == [
+        "Widget of example.com/v1 is not served: a CustomResourceDefinition of the tree brings it"
     ]
 
 

@@ -130,6 +130,8 @@ def overlay(**changes: tuple[str, str]) -> Overlay:
         if change := changes.get(Path(path).stem):
             assert change[0] in text
             files[path] = text.replace(*change)
+    if "extra" in changes:
+        files["environments/prod/extra/own.yaml"] = changes["extra"][1]
     given, findings = load({path: text.encode() for path, text in files.items()})
     assert findings == []
     plan, findings = resolve(given.environments["prod"], None)
