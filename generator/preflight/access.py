@@ -9,13 +9,15 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import ssl
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generator.finding import FatalError
+from generator.frozen import dataclass
 
 if TYPE_CHECKING:
     from urllib3 import PoolManager
@@ -29,7 +31,7 @@ class Access:
 
     server: str
     pool: PoolManager
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)
 
 
 @contextlib.contextmanager
@@ -117,6 +119,7 @@ def _connection(client: Any, configuration: Any) -> Access:
         )
     configuration.retries = False
     try:
+        _check_readable(configuration)
         pool: PoolManager = client.ApiClient(configuration).rest_client.pool_manager
     except (OSError, ValueError) as problem:
         raise _unusable(f"its certificates cannot be read ({type(problem).__name__})") from None
@@ -125,3 +128,14 @@ def _connection(client: Any, configuration: Any) -> Access:
     if not token.isprintable() or not token.isascii():
         raise _unusable("its token holds characters that no token has")
     return Access(server, pool, {"Authorization": token} if token else {})
+
+
+def _check_readable(configuration: Any) -> None:
+    """Load the certificates as the library does later, when it could no longer be told from a server's own fault.
+
+    Raises:
+        OSError: a file is missing or holds no certificate or key.
+    """
+    context = ssl.create_default_context(cafile=configuration.ssl_ca_cert)
+    if configuration.cert_file:
+        context.load_cert_chain(configuration.cert_file, configuration.key_file)

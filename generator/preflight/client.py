@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -135,7 +136,9 @@ class Client:
             response.release_conn()
             return response.status, response.headers, body
         except of.SSLError as problem:
-            raise self._untrusted(problem) from None
+            if (why := _unverified(problem)) is not None:
+                raise self._untrusted(why) from None
+            raise _BrokenError(f"TLS: {_reason(problem)}", is_total=True) from None
         except (of.NewConnectionError, of.ProxyError) as problem:
             raise _BrokenError(_reason(problem), is_total=True) from None
         except (of.TimeoutError, TimeoutError):
@@ -182,9 +185,9 @@ class Client:
             "see whether it can be from here (oc get --raw /readyz), and HTTPS_PROXY and NO_PROXY",
         )
 
-    def _untrusted(self, problem: Exception) -> FatalError:
+    def _untrusted(self, why: str) -> FatalError:
         return FatalError(
-            f"{self._access.server} is not who it should be: {_reason(problem)}",
+            f"{self._access.server} is not who it should be: {why}",
             "name its certificate authority in the kubeconfig (certificate-authority-data); this is never left out",
         )
 
@@ -203,19 +206,23 @@ def _body(response: BaseHTTPResponse, end: float) -> bytes:
     return b"".join(chunks)
 
 
-def _reason(problem: Exception) -> str:
-    """Return why a connection failed, in the words of TLS or of the system, which hold nothing of what was sent."""
-    import ssl
+def _unverified(problem: Exception) -> str | None:
+    """Return why a server's certificate was refused, or None where it was not that."""
+    return next((c.verify_message for c in _causes(problem) if isinstance(c, ssl.SSLCertVerificationError)), None)
 
-    cause: BaseException | None = problem
-    while cause is not None:
-        inner = next((arg for arg in cause.args if isinstance(arg, Exception)), None)
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return cause.verify_message
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror
-        cause = inner or cause.__cause__ or cause.__context__
-    return "the connection broke off"
+
+def _reason(problem: Exception) -> str:
+    """Return why a connection failed, in the words of the system, which hold nothing of what was sent."""
+    told = (c.strerror for c in _causes(problem) if isinstance(c, OSError) and c.strerror)
+    return next(told, "the connection broke off")
+
+
+def _causes(problem: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and what caused it, as the library wraps one into another."""
+    while problem is not None:
+        yield problem
+        inner = next((arg for arg in problem.args if isinstance(arg, Exception)), None)
+        problem = inner or problem.__cause__ or problem.__context__
 
 
 def _retry_after(headers: Mapping[str, str], default: float) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from generator.finding import Finding, Layer, Severity
 from generator.frozen import dataclass
 from generator.manifest import Manifest
-from generator.plan.capacity import Key, Quota, QuotaTree
+from generator.plan.capacity import Key, Node, Quota
 from generator.preflight.expected import Expected
 from generator.preflight.live import Live, finding, ours, pruned
 from generator.preflight.nodes import PoolNodes, by_pool
@@ -129,54 +129,52 @@ def _too_much(
 
 
 def shrinks(expected: Expected, live: Live, after: After) -> Iterator[Finding]:
-    """Yield what is admitted beyond what the new quotas, borrowing through the cohorts included, let a queue have."""
+    """Yield what is admitted beyond what the new quotas, borrowing through the cohorts included, let queues have."""
     if CLUSTER_QUEUE in live.unread or COHORT in live.unread:
         return
     usage = {name_of(m): _usage(m) for m in live.of(CLUSTER_QUEUE)}
     tree, before = after.queues.tree, after.before.tree
     remaining = {name: amounts for name, amounts in usage.items() if name in tree.queues}
-    over: dict[tuple[str, Key], dict[str, tuple[Amount, Amount]]] = {}
-    for name, amounts in remaining.items():
-        for key, used in amounts.items():
-            if used <= _nominal(after, name, key):
-                continue  # whoever holds more than its own is the one that is beyond
-            if short := _short(tree, name, key, remaining):
-                over.setdefault((tree.root_of(name) or name, key), {})[name] = (used, short)
-    for (root, key), queues in over.items():
-        was = max(_short(before, name, key, usage) for name in queues)
-        yield _below(expected, after, root, key, queues, was)
+    for key in sorted({key for amounts in remaining.values() for key in amounts}):
+        was: dict[str, Amount] = {}
+        for node, beyond in before.excess(key, usage).items():
+            was[before.root(node).name] = was.get(before.root(node).name, 0) + beyond
+        over: dict[Node, list[tuple[Node, Amount]]] = {}
+        for node, beyond in tree.excess(key, remaining).items():
+            over.setdefault(tree.root(node), []).append((node, beyond))
+        for root, found in over.items():
+            holders = sorted({name for node, _ in found for name in _holders(after, node, key, remaining)})
+            known = sum(was.get(name, 0) for name in {before.root_of(holder) or holder for holder in holders})
+            held = {name: remaining[name][key] for name in holders}
+            yield _below(expected, after, root, key, held, sum(beyond for _, beyond in found), known)
 
 
-def _short(tree: QuotaTree, name: str, key: Key, usage: Usage) -> Amount:
-    """Return how much of its usage a queue could not have beside that of the others."""
-    others = {queue: amounts for queue, amounts in usage.items() if queue != name and key in amounts}
-    return max(0, usage[name].get(key, 0) - tree.available(name, key, others))
+def _holders(after: After, node: Node, key: Key, usage: Usage) -> list[str]:
+    """Return the queues at or below a node that hold more than is guaranteed to them: the borrowers."""
+    tree = after.queues.tree
+    below = [node.name] if tree.queues.get(node.name) is node else tree.queues_below(node.name)
+    return [name for name in below if usage.get(name, {}).get(key, 0) > _nominal(after, name, key)]
 
 
 def _below(
-    expected: Expected,
-    after: After,
-    root: str,
-    key: Key,
-    queues: Mapping[str, tuple[Amount, Amount]],
-    was: Amount,
+    expected: Expected, after: After, root: Node, key: Key, held: Mapping[str, Amount], beyond: Amount, was: Amount
 ) -> Finding:
+    """Return the finding for one tree: how much is beyond, of it how much already was, and who holds it."""
     flavor, resource = key
-    short = max(short for _, short in queues.values())
     each = some(
         f"{name} holds {shown(resource, used)} of {shown(resource, _nominal(after, name, key))}"
-        for name, (used, _) in sorted(queues.items())
+        for name, used in held.items()
     )
-    where = f"below cohort {root}" if root not in queues else "without a cohort"
-    name, is_new = min(queues), short > was
+    where = "without a cohort" if after.queues.tree.queues.get(root.name) is root else f"below cohort {root.name}"
+    name, is_new = next(iter(held), root.name), beyond > was
     return finding(
         "quota-below-admitted",
         Severity.ERROR if is_new else Severity.WARNING,
-        f"{shown(resource, short)} {resource} of {flavor} {'would be' if is_new else 'are already'} admitted beyond "
+        f"{shown(resource, beyond)} {resource} of {flavor} {'would be' if is_new else 'are already'} admitted beyond "
         f"the quotas {where}: {each}",
         "let workloads end first, or lower the share in steps: else owners who reclaim their share evict the rest",
         location=expected.place("ClusterQueue", name),
-        object=expected.reference("ClusterQueue", name, api_version=after.queues.by_name[name].manifest.api_version),
+        object=expected.reference("ClusterQueue", name),
     )
 
 

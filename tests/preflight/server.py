@@ -45,6 +45,7 @@ class Fake:
         self.host = host
         self.page: int | None = None
         self.scheme = "Bearer"
+        self.asks_for_certificates = False
         self.misbehaves: dict[str, Answer] = {}
         self.seen: list[tuple[str, str]] = []
         self.port = 0
@@ -63,6 +64,9 @@ class Fake:
         server.daemon_threads = True
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.ca.issue_cert(self.host).configure_cert(context)
+        if self.asks_for_certificates:
+            context.verify_mode = ssl.CERT_REQUIRED
+            self.ca.configure_trust(context)
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients that hang up are part of the tests
         self.port = server.server_address[1]
@@ -155,7 +159,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _any(self) -> None:
         split = urlsplit(self.path)
         self.fake.seen.append((self.command, self.path))
-        if self.headers.get("Authorization") != f"{self.fake.scheme} {TOKEN}":
+        is_known = self.fake.asks_for_certificates  # TLS has seen to it
+        if not is_known and self.headers.get("Authorization") != f"{self.fake.scheme} {TOKEN}":
             self.send(401, {"kind": "Status", "code": 401})
             return
         for path, answer in self.fake.misbehaves.items():

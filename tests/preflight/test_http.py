@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from collections.abc import Iterator
@@ -344,6 +345,38 @@ def test_an_exec_plugin_that_fails(
 ) -> None:
     config = fake.kubeconfig(tmp_path, **plugin(tmp_path, script))
     assert f"no credentials for the cluster: {why}\n" in fails(fake, tmp_path, capsys, config)
+
+
+def encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def test_a_client_certificate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    fake = Fake(OBJECTS, world.served(OBJECTS))
+    fake.asks_for_certificates = True
+    own = fake.ca.issue_cert("me@example.com")
+    user: dict[str, Any] = {
+        "client-certificate-data": encoded(own.cert_chain_pems[0].bytes()),
+        "client-key-data": encoded(own.private_key_pem.bytes()),
+    }
+    with fake.running():
+        root = str(world.written(tmp_path))
+        assert main(["preflight", "--root", root, "--kubeconfig", fake.kubeconfig(tmp_path, **user)]) == 0
+        assert main(["preflight", "--root", root, "--kubeconfig", fake.kubeconfig(tmp_path)]) == 2
+        assert "cannot be reached: TLS: " in capsys.readouterr().err
+
+
+def test_a_client_certificate_that_is_none(fake: Fake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    user: dict[str, Any] = {"client-certificate-data": encoded(b"none"), "client-key-data": encoded(b"none")}
+    config = fake.kubeconfig(tmp_path, **user)
+    assert "its certificates cannot be read (SSLError)" in fails(fake, tmp_path, capsys, config)
+    config = changed(
+        fake.kubeconfig(tmp_path), "certificate-authority-data: ", "certificate-authority-data: aGVsbG8K #"
+    )
+    assert "its certificates cannot be read (SSLError)" in fails(fake, tmp_path, capsys, config)
 
 
 def test_a_token_of_odd_characters(fake: Fake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
