@@ -17,6 +17,7 @@ from generator.plan.model import BYTES, Plan, Pool
 from generator.quantity import Amount, canonical, canonical_bytes
 
 VERSION = 1
+OF_TEAMS = "*"  # whatever the team; those of operators are never pruned
 KUEUE_GROUP = "kueue.x-k8s.io"
 # Kinds of which live objects are compared, with the fields of their spec that matter; None: all.
 COMPARED: Mapping[tuple[str, str], Sequence[str] | None] = {
@@ -29,7 +30,7 @@ COMPARED: Mapping[tuple[str, str], Sequence[str] | None] = {
     ("", "Namespace"): (),
 }
 _PRUNED_BY_LAYER: Mapping[str, Sequence[str]] = {
-    "queues/shared": ("ResourceFlavor", "Cohort", "Topology"),
+    "queues/shared": ("ResourceFlavor", "Cohort", "Topology", "ClusterQueue"),
     "queues": ("ClusterQueue",),
     "tenants": ("Namespace", "LocalQueue", "HardwareProfile"),
     "profiles": ("HardwareProfile",),
@@ -43,7 +44,7 @@ def whole(plan: Plan, leaves: Iterable[Leaf]) -> dict[str, Any]:
     expected |= _of_operators(plan)
     expected["whole"] = True
     expected["pools"] = [_pool(plan, pool) for pool in plan.pools.values()]
-    expected["prunes"] = [[kind, None] for _, kind in COMPARED]
+    expected["prunes"] = [[kind, OF_TEAMS if kind == "Namespace" else None] for _, kind in COMPARED]
     return expected
 
 

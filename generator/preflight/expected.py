@@ -56,7 +56,8 @@ class ExpectedPool:
 class Expected:
     """`whole`: all of the environment, so that what is not here is not of the tree.
 
-    `prunes` are the kinds whose objects a sync would remove, each with the team ("" none, None any) it does so for.
+    `prunes` are the kinds whose objects a sync would remove, each with the team it does so for: "" none, "*" any,
+    None also none.
     `places` are the input lines of objects, pools and operators, where they are known.
     """
 

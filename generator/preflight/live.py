@@ -16,6 +16,7 @@ from generator.validate.kinds import CLUSTER_QUEUE, HARDWARE_PROFILE, LOCAL_QUEU
 SUBSCRIPTION: Kind = ("operators.coreos.com", "Subscription")
 VERSION_OF_OPERATOR: Kind = ("operators.coreos.com", "ClusterServiceVersion")
 MANAGED_BY, ENVIRONMENT, TEAM = "app.kubernetes.io/managed-by", "apportion.dev/environment", "apportion.dev/team"
+OF_TEAMS = "*"  # in `prunes`: of any team, but of one
 ANY = "*"  # in `unread`: which kinds an apiVersion has
 IN_USE_KINDS = (CLUSTER_QUEUE, LOCAL_QUEUE, RESOURCE_FLAVOR, NAMESPACE, HARDWARE_PROFILE)
 LIVE = Location("<live cluster>")
@@ -56,7 +57,7 @@ def pruned(expected: Expected, live: Live, kind: Kind) -> Iterator[Manifest]:
     for found in live.of(kind):
         if ours(found, expected) and (kind, namespace_of(found), name_of(found)) not in expected.objects:
             team = labels_of(found).get(TEAM, "")
-            if None in teams or team in teams:
+            if None in teams or team in teams or (OF_TEAMS in teams and team):
                 yield found
 
 

@@ -31,7 +31,9 @@ def read(client: Client, expected: Expected) -> Live:
     reader = _Reader(client, expected)
     reader.discover()
     for kind in _wanted(expected):
-        reader.read(kind, _ORIGINALS if kind == VERSION_OF_OPERATOR else None)
+        reader.read(kind)
+    if expected.operators or reader.lacks_kinds():
+        reader.read(VERSION_OF_OPERATOR, _ORIGINALS)
     if expected.applications_namespace is not None:
         reader.read_embedded(expected.applications_namespace)
     live = reader.live
@@ -51,7 +53,7 @@ def _wanted(expected: Expected) -> Iterator[Kind]:
     if expected.pools:
         yield kinds.NODE
     if expected.operators:
-        yield from (SUBSCRIPTION, VERSION_OF_OPERATOR)
+        yield SUBSCRIPTION
     if expected.applications_namespace is not None:
         yield kinds.DATA_SCIENCE_CLUSTER
     for kind in _PRUNED:
@@ -102,6 +104,10 @@ class _Reader:
                 except UnreadError as problem:
                     self.live.unread[api, ANY] = str(problem)
         self.live.served = served
+
+    def lacks_kinds(self) -> bool:
+        """Whether a kind of the tree is not served, so that it matters whether its operator is installed."""
+        return any(kind.kind not in self.live.served.get(kind.api_version, ()) for kind in self._expected.kinds)
 
     def _kinds(self, api: str) -> Mapping[str, str]:
         """Return the kinds of an apiVersion with their plurals; none where it is not served."""

@@ -505,6 +505,11 @@ def test_objects_of_another_environment_are_not_removed() -> None:
     ]
 
 
+def test_a_namespace_of_an_operator_is_never_pruned() -> None:
+    pod = adds("Pod", "v1", "a", "openshift-old", status={"phase": "Running"})
+    assert said(together(adds("Namespace", "v1", "openshift-old", labels=OURS), pod)) == []
+
+
 def test_a_local_queue_cannot_change_its_queue() -> None:
     change = lambda o: next(  # noqa: E731
         q

@@ -86,7 +86,7 @@ def test_the_answer_is_read_in_pages(fake: Fake, tmp_path: Path) -> None:
 
 
 def test_ten_thousand_workloads(fake: Fake, tmp_path: Path) -> None:
-    ours = {"app.kubernetes.io/managed-by": "apportion", "apportion.dev/environment": "prod"}
+    ours = {"app.kubernetes.io/managed-by": "apportion", "apportion.dev/environment": "prod", "apportion.dev/team": "a"}
     fake.objects = [
         *fake.objects,
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "old", "labels": ours}},
@@ -178,11 +178,13 @@ ODD: list[Any] = [
     },
     {"items": [{"metadata": {"name": "a", "labels": {"k": 1}, "annotations": []}, "status": {"conditions": [7, {}]}}]},
     {"items": [{"metadata": {"name": "training", "namespace": 7}}]},
+    {"items": [{"metadata": {"name": "h100"}, "spec": {"nodeLabels": {"a": []}, "resourceGroups": [{"flavors": 7}]}}]},
 ]
 
 
 @pytest.mark.parametrize(
-    "resource", ["nodes", "clusterqueues", "localqueues", "subscriptions", "hardwareprofiles", "topologies"]
+    "resource",
+    ["nodes", "clusterqueues", "localqueues", "subscriptions", "hardwareprofiles", "topologies", "resourceflavors"],
 )
 @pytest.mark.parametrize("body", ODD)
 def test_odd_types_are_no_bug(

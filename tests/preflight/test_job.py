@@ -181,6 +181,19 @@ def test_the_fences_allow_the_hooks_and_the_controller_may_make_them() -> None:
     assert rights >= {("", plural("ConfigMap")), ("batch", plural("Job")), ("", plural("ServiceAccount"))}
 
 
+def test_a_team_s_job_knows_whether_the_operator_is_installed() -> None:
+    served = (SERVED | set(world.served(LIVE))) - {(world.KUEUE, "ClusterQueue")}
+    assert rules("queues/vision", fake=Fake(LIVE, served)) == [("kind-not-served", "*")]
+    without = [o for o in LIVE if not o["metadata"]["name"].startswith("kueue-operator")]
+    assert rules("queues/vision", fake=Fake(without, served)) == [("kind-not-yet-served", "*")]
+
+
+def test_the_platform_s_own_queue_stops_the_shared_queues() -> None:
+    labels = {"app.kubernetes.io/managed-by": "apportion", "apportion.dev/environment": "prod"}
+    change = adds("ClusterQueue", world.KUEUE, "old-default", labels=labels, status={"admittedWorkloads": 1})
+    assert [folder for folder in FOLDERS if rules(folder, change)] == ["queues/shared"]
+
+
 def test_what_a_team_s_job_is_given_holds_nothing_of_another_team() -> None:
     for folder in ("queues/vision", "tenants/vision"):
         [data] = [m.body["data"] for m in leaf(folder).manifests if m.kind == "ConfigMap"]
