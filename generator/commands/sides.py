@@ -104,4 +104,5 @@ def _places(overlay: Overlay) -> dict[tuple[str, str, str], Location]:
         if manifest.origin != Location("")
     }
     found |= {("pool", "", name): pool.origin for name, pool in overlay.plan.pools.items()}
+    found["Environment", "", overlay.plan.name] = overlay.plan.origin
     return found | {("Subscription", "", s.operator.package): s.origin for s in overlay.plan.subscriptions}

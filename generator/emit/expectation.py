@@ -14,6 +14,7 @@ from generator.emit.leaves import Leaf, group
 from generator.emit.marks import TEAM
 from generator.manifest import Manifest
 from generator.plan.model import BYTES, Plan, Pool
+from generator.plan.resolve import IN_CLUSTER
 from generator.quantity import Amount, canonical, canonical_bytes
 
 VERSION = 1
@@ -43,6 +44,7 @@ def whole(plan: Plan, leaves: Iterable[Leaf]) -> dict[str, Any]:
     expected = _expected(plan, [m for leaf in found for m in leaf.objects()])
     expected |= _of_operators(plan)
     expected["whole"] = True
+    expected["server"] = None if plan.server == IN_CLUSTER else plan.server
     expected["pools"] = [_pool(plan, pool) for pool in plan.pools.values()]
     expected["prunes"] = [[kind, OF_TEAMS if kind == "Namespace" else None] for _, kind in COMPARED]
     return expected

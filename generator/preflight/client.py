@@ -52,6 +52,11 @@ class Client:
         self._access, self._limit, self._timeout, self._pause = access, limit, timeout, pause
         self._end = time.monotonic() + limit
 
+    @property
+    def server(self) -> str:
+        """The address of the API server."""
+        return self._access.server
+
     def get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any]:
         """Return the object at a path.
 

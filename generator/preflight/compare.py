@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from generator.finding import Finding, Layer, Severity, in_order
 from generator.preflight import foreign, nodes, operators, quotas, removed
@@ -56,8 +56,22 @@ def compare(expected: Expected, live: Live, *, allow_unread: bool = False) -> li
             *removed.unchangeable(expected, live),
             *foreign.check(expected, live, after),
             *_unread(live, allow_unread),
+            *_elsewhere(expected, live),
         ]
     return in_order(found)
+
+
+def _elsewhere(expected: Expected, live: Live) -> Iterator[Finding]:
+    """Yield whether another address was asked than the environment names: a wrong cluster looks like a broken one."""
+    if expected.server and live.server and expected.server.rstrip("/").lower() != live.server.rstrip("/").lower():
+        yield finding(
+            "another-server",
+            Severity.WARNING,
+            f"this is {live.server}, and environment {expected.environment} is on {expected.server}",
+            "see that it is the same cluster: --kubeconfig and --context choose it",
+            layer=Layer.INPUT,
+            location=expected.place("Environment", expected.environment),
+        )
 
 
 def _unread(live: Live, allow_unread: bool) -> list[Finding]:

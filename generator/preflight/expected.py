@@ -56,9 +56,9 @@ class ExpectedPool:
 class Expected:
     """`whole`: all of the environment, so that what is not here is not of the tree.
 
-    `prunes` are the kinds whose objects a sync would remove, each with the team it does so for: "" none, "*" any,
-    None also none.
-    `places` are the input lines of objects, pools and operators, where they are known.
+    `prunes` are the kinds whose objects a sync would remove, each with the team it does so for: "" none, "*" any, None
+    also none. `server` is the address that Argo CD knows the cluster by, where it is another than its own. `places` are
+    the input lines of objects, pools and operators, where they are known.
     """
 
     environment: str
@@ -71,6 +71,7 @@ class Expected:
     pools: tuple[ExpectedPool, ...]
     objects: Mapping[Identity, Manifest]
     prunes: tuple[tuple[str, str | None], ...]
+    server: str | None = None
     places: Mapping[tuple[str, str, str], Location] = field(default_factory=dict)
 
     def place(self, kind: str, name: str, namespace: str = "") -> Location | None:
@@ -119,6 +120,7 @@ def parsed(raw: Mapping[str, Any], places: Mapping[tuple[str, str, str], Locatio
         pools=tuple(map(_pool, raw["pools"])),
         objects={(kind_of(m.body), m.namespace or "", m.name): m for m in manifests},
         prunes=tuple((str(kind), team) for kind, team in raw["prunes"]),
+        server=raw.get("server"),
         places=places or {},
     )
 

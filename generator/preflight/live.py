@@ -36,6 +36,7 @@ class Live:
     contents: dict[str, dict[str, int]] = field(default_factory=dict)
     unread: dict[Kind, str] = field(default_factory=dict)
     is_online: bool = True
+    server: str | None = None
 
     def of(self, kind: Kind) -> Sequence[Manifest]:
         return self.objects.get(kind, ())

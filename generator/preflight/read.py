@@ -37,6 +37,7 @@ def read(client: Client, expected: Expected) -> Live:
     if expected.applications_namespace is not None:
         reader.read_embedded(expected.applications_namespace)
     live = reader.live
+    live.server = client.server
     if any(pruned(expected, live, kinds.HARDWARE_PROFILE)):
         for kind in PROFILE_USERS:
             reader.read(kind)

@@ -623,6 +623,18 @@ def test_queues_of_others(name: str) -> None:
     assert said(change) == expected
 
 
+@pytest.mark.parametrize("server", [world.SERVER, f"{world.SERVER}/", "https://API.prod.example.com:6443"])
+def test_the_server_that_the_environment_names(server: str) -> None:
+    assert said(inputs={"environment": ("platform:", f"cluster: {{server: '{server}'}}\nplatform:")}) == []
+
+
+def test_another_server() -> None:
+    other = "https://api.dev.example.com:6443"
+    assert said(inputs={"environment": ("platform:", f"cluster: {{server: '{other}'}}\nplatform:")}) == [
+        f"warning[another-server] this is {world.SERVER}, and environment prod is on {other}"
+    ]
+
+
 def test_what_may_not_be_read_was_not_checked() -> None:
     forbidden = ("/nodes", "/clusterqueues", "/apis/nvidia.com/v1", "/deployments/kueue-controller-manager")
     assert said(forbidden=forbidden) == [

@@ -219,12 +219,16 @@ def reserving(queue: Object, flavor: str, resource: str, total: str) -> None:
     queue["status"] |= {"reservingWorkloads": 1, "admittedWorkloads": 1}
 
 
+SERVER = "https://api.prod.example.com:6443"
+
+
 class Direct:
     """A client that asks a fake server without a connection; `forbidden` paths end so."""
 
     def __init__(self, fake: Fake, forbidden: tuple[str, ...] = ()) -> None:
         self.fake, self.forbidden = fake, forbidden
         self.asked: set[str] = set()
+        self.server = SERVER
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> Object:
         self.asked.add(path)
