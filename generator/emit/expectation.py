@@ -107,8 +107,13 @@ def _order(found: Manifest) -> tuple[str, str, str]:
 
 
 def _defined(found: Manifest) -> tuple[str, str]:
-    spec = found.body.get("spec") or {}
-    return str(spec.get("group")), str((spec.get("names") or {}).get("kind"))
+    spec = _mapping(found.body.get("spec"))
+    return str(spec.get("group")), str(_mapping(spec.get("names")).get("kind"))
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    """Return a mapping of the user's own manifests, which nobody has vouched for yet; of anything else none."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def _brought(plan: Plan) -> dict[tuple[str, str], str]:
@@ -151,7 +156,7 @@ def _trimmed(found: Manifest) -> dict[str, Any]:
     if TEAM in labels:
         metadata["labels"] = {TEAM: labels[TEAM]}
     trimmed = {"apiVersion": found.api_version, "kind": found.kind, "metadata": metadata}
-    kept, spec = COMPARED[(group(found.api_version), found.kind)], body.get("spec") or {}
+    kept, spec = COMPARED[(group(found.api_version), found.kind)], _mapping(body.get("spec"))
     fields = dict(spec) if kept is None else {key: spec[key] for key in kept if key in spec}
     return trimmed | ({"spec": fields} if fields else {})
 

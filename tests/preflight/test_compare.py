@@ -426,6 +426,25 @@ def test_a_kind_that_nothing_brings() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "spec", ["[1]", "text", "{names: 1}", "{resourceGroups: 1}", "{resourceGroups: [{flavors: 1}]}"]
+)
+def test_odd_manifests_of_one_s_own_are_no_bug(spec: str) -> None:
+    """`check` refuses them; here they only must not end the run."""
+    texts = (
+        f"apiVersion: {api}\nkind: {kind}\nmetadata: {{name: own}}\nspec: {spec}\n"
+        for api, kind in (
+            (KUEUE, "ClusterQueue"),
+            (KUEUE, "Cohort"),
+            (KUEUE, "ResourceFlavor"),
+            ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+        )
+    )
+    expected = world.expected(extra=("", "---\n".join(texts)))
+    found = read(cast("Client", world.Direct(Fake(LIVE, SERVED))), expected)
+    assert [f.rule for f in compare(expected, found)] == ["kind-not-served"]
+
+
 def gone(kind: str, name: str, namespace: str = "", api: str = KUEUE, **more: Any) -> Change:
     return adds(kind, api, name, namespace, labels={**OURS, "apportion.dev/team": "vision"}, **more)
 
