@@ -83,7 +83,11 @@ FULL: dict[str, dict[str, Any]] = {
             "defaultQueue": {"a": {**SHARE, "slices": {"1g.10gb": 1}}},
         },
         "repository": {"url": "https://x", "revision": "main", "path": "a"},
-        "argocd": {"namespace": "a", "instance": "a"},
+        "argocd": {
+            "namespace": "a",
+            "instance": "a",
+            "preflight": {"image": f"registry.example.com/a@sha256:{'0' * 64}", "namespace": "a"},
+        },
         "accelerators": [
             {
                 "id": "a",
