@@ -47,9 +47,10 @@ def build(plan: Plan) -> tuple[Overlay, list[Finding]]:
     synced = [part for leaf in leaves(plan, own) for part in _parts(leaf, room)]
     findings += _twice(plan, synced, own)
     if plan.preflight is not None:
-        from generator.emit.preflight import gated
+        from generator.emit.preflight import gated, too_large
 
         synced = gated(plan, synced)
+        findings += too_large(plan, synced)
     return Overlay(plan, synced, argocd.leaves(plan, synced)), findings
 
 

@@ -18,6 +18,7 @@ from generator.emit import expectation
 from generator.emit.leaves import SETUP, Leaf
 from generator.emit.marks import CONFIRM, labels, wave
 from generator.emit.tenants import RBAC_API, RBAC_GROUP
+from generator.finding import Finding, Layer, ObjectRef, error
 from generator.manifest import Manifest, manifest
 from generator.plan.model import Plan, Preflight
 
@@ -25,6 +26,7 @@ ACCOUNT = "apportion-preflight"
 GATED = ("operators", "queues/shared", "queues", "tenants", "profiles")
 DEADLINE_S, READING_S = 300, 240
 FILE = "expect.json"
+MOST_BYTES = 2**20 - 2**12  # of a ConfigMap, names included; source: kubernetes pkg/apis/core/validation, MaxSecretSize
 # What preflight reads, and no more. A test holds its requests against this.
 READ: Sequence[tuple[str, Sequence[str]]] = (
     ("", ("namespaces", "nodes", "persistentvolumeclaims", "pods")),
@@ -62,6 +64,23 @@ def gated(plan: Plan, synced: Sequence[Leaf]) -> list[Leaf]:
             replace(leaf, manifests=[*leaf.manifests, *hooks], inputs=(*leaf.inputs, raw) if hooks else leaf.inputs)
         )
     return found
+
+
+def too_large(plan: Plan, synced: Sequence[Leaf]) -> Iterator[Finding]:
+    """Yield Applications of which a ConfigMap cannot hold what the Job expects."""
+    for leaf in synced:
+        for found in leaf.manifests:
+            size = len(found.body["data"].get(FILE, "")) if found.kind == "ConfigMap" and leaf.layer in GATED else 0
+            if size > MOST_BYTES:
+                yield error(
+                    "preflight-too-large",
+                    f"what the preflight Job of {leaf.path} expects takes {size // 1024} KiB, and a ConfigMap holds "
+                    f"{MOST_BYTES // 1024} KiB",
+                    plan.origin,
+                    "give the team fewer queues or pools, or leave argocd.preflight out and run the command in CI",
+                    layer=Layer.SCHEMA,
+                    object=ObjectRef(plan.name, "ConfigMap", found.name, found.namespace, "v1"),
+                )
 
 
 def _account(plan: Plan, preflight: Preflight) -> Iterator[Manifest]:

@@ -252,6 +252,21 @@ def test_a_full_folder_leaves_room_for_the_hooks(monkeypatch: pytest.MonkeyPatch
     assert [rooms[0], rooms[-1]] == [MOST_OBJECTS - 2, MOST_OBJECTS]
 
 
+def test_what_a_config_map_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {
+        each.path: len(m.body["data"][preflight.FILE])
+        for each in OVERLAY.synced
+        for m in each.manifests
+        if preflight.FILE in m.body.get("data", {})
+    }
+    monkeypatch.setattr(preflight, "MOST_BYTES", max(sizes.values()))
+    assert built(OVERLAY.plan)[1] == []
+    monkeypatch.setattr(preflight, "MOST_BYTES", max(sizes.values()) - 1)
+    [finding] = built(OVERLAY.plan)[1]
+    assert (finding.rule, str(finding.severity)) == ("preflight-too-large", "error")
+    assert max(sizes, key=sizes.__getitem__) in finding.message
+
+
 def test_the_written_tree_builds_to_the_same_expectation() -> None:
     text = layout([OVERLAY])["overlays/prod/queues/vision/resources.yaml"]
     [config] = [each for each in yaml.safe_load_all(text) if each["kind"] == "ConfigMap"]
