@@ -34,7 +34,8 @@ WORTH_A_PROCESS = 100  # teams, over all environments: below, starting a process
 class Result:
     """The tree of the chosen environments (of the sound ones, where there are errors) and the findings in order.
 
-    `ledgers` are those of the same environments, if they were asked for. `waived` findings were accepted and are not
+    `ledgers` are those of the same environments, and `overlays` what the tree is laid out from, if they were asked for;
+    with overlays there is no tree. `waived` findings were accepted and are not
     among the others.
     """
 
@@ -42,6 +43,7 @@ class Result:
     scope: Scope
     findings: list[Finding]
     ledgers: Sequence[Ledger]
+    overlays: Sequence[Overlay]
     waived: int
 
     @property
@@ -50,10 +52,18 @@ class Result:
         return not has_errors(self.findings)
 
 
-def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress, *, ledger: bool = False) -> Result:
+def run(
+    root: Path,
+    names: Sequence[str],
+    as_of: str | None,
+    progress: Progress,
+    *,
+    ledger: bool = False,
+    overlay: bool = False,
+) -> Result:
     """Read the inputs and resolve the named environments, or all, leaving out those whose documents have errors.
 
-    `ledger` asks for the ledgers, too.
+    `ledger` asks for the ledgers, too, and `overlay` for the overlays instead of the tree.
 
     Raises:
         FatalError: the inputs cannot be read, or a name is unknown.
@@ -79,7 +89,8 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress,
     progress.step(f"judging {', '.join(plan.name for plan in plans)}")
     policies, found = shipped.policies(root)
     findings += found
-    judged = each(partial(_judged, policies, keep=ledger), plans, lambda plan: len(plan.teams), WORTH_A_PROCESS)
+    work = partial(_judged, policies, ledger=ledger, overlay=overlay)
+    judged = each(work, plans, lambda plan: len(plan.teams), WORTH_A_PROCESS)
     tree: dict[str, str] = {}
     for answer in judged:
         findings += answer.findings
@@ -89,26 +100,29 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress,
     scope = _scope(chosen, tree) if names else everything
     ledgers = [answer.ledger for answer in judged if answer.ledger is not None]
     findings = in_order(gate.once(waived.findings))
-    return Result(dict(sorted(tree.items())), scope, findings, ledgers, waived.accepted)
+    overlays = [answer.overlay for answer in judged if answer.overlay is not None]
+    return Result(dict(sorted(tree.items())), scope, findings, ledgers, overlays, waived.accepted)
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """What one environment comes to: findings, files, and its ledger where somebody asks for it."""
+    """What one environment comes to: findings, files, and its ledger or overlay where somebody asks for it."""
 
     findings: list[Finding]
     tree: dict[str, str]
     ledger: Ledger | None
+    overlay: Overlay | None
 
 
-def _judged(policies: Mapping[str, Policy], plan: Plan, *, keep: bool) -> _Judged:
-    overlay, findings = build(plan)
-    ledger = _ledger(overlay)
+def _judged(policies: Mapping[str, Policy], plan: Plan, *, ledger: bool, overlay: bool) -> _Judged:
+    built, findings = build(plan)
+    lines = _ledger(built)
     if not has_errors(findings):
-        whole = cluster(overlay)
+        whole = cluster(built)
         imported, found = of_environment(plan.given.crds, whole.kinds)
-        findings += found + judge(whole, imported) + gate.judge(policies, [(plan, ledger, _objects(overlay))])
-    return _Judged(findings, layout([overlay]), ledger if keep else None)
+        findings += found + judge(whole, imported) + gate.judge(policies, [(plan, lines, _objects(built))])
+    tree = {} if overlay else layout([built])
+    return _Judged(findings, tree, lines if ledger else None, built if overlay else None)
 
 
 def _objects(overlay: Overlay) -> list[Manifest]:

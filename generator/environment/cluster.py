@@ -43,9 +43,15 @@ class Repository(TypedDict, total=False):
     path: t.Folder
 
 
+class Plugin(TypedDict, total=False):
+    image: Required[t.PinnedImage]
+    name: t.PluginName
+
+
 class ArgoCD(TypedDict, total=False):
     namespace: t.Name
     instance: t.Name
+    plugin: Plugin
 
 
 class MigShape(TypedDict, total=False):

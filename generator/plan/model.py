@@ -285,6 +285,14 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
+class Plugin:
+    """Argo CD's plug-in, which renders the environment where Argo CD would otherwise sync output/."""
+
+    name: str
+    image: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One environment, resolved."""
 
@@ -299,6 +307,7 @@ class Plan:
     server: str
     argocd_namespace: str
     argocd_instance: str
+    plugin: Plugin | None
     repository: Repository
     components: tuple[ComponentState, ...]
     kueue_state: str
