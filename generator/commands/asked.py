@@ -7,11 +7,11 @@ ApplicationSourcePluginParameters, which writes "null" for an Application withou
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from generator.emit.plugin import AS_OF, ENV, PART
-from generator.environment.constraint import real_date
 from generator.finding import FatalError
 from generator.spelling import remedy
 
@@ -21,6 +21,7 @@ VARIABLES: Mapping[str, tuple[str, str]] = {
     PART: ("PARAM_PART", "ARGOCD_ENV_PART"),
     AS_OF: ("PARAM_AS_OF", "ARGOCD_ENV_AS_OF"),
 }
+_Way = tuple[str, str]  # how a parameter is given, and its value
 _LONGEST = 80  # of a value that a message repeats: Argo CD shows it in its UI
 
 
@@ -30,11 +31,11 @@ def asked(variables: Mapping[str, str]) -> dict[str, str]:
     Raises:
         FatalError: one is unknown, empty, no text, or given twice with different values.
     """
-    ways: dict[str, dict[str, str]] = {name: {} for name in VARIABLES}
+    ways: dict[str, list[_Way]] = {name: [] for name in VARIABLES}
     for name, value in _listed(variables.get(LISTED, "")):
-        ways[name][f"{name} of {LISTED}"] = value
+        ways[name].append((f"{name} of {LISTED}", value))
     for name, names in VARIABLES.items():
-        ways[name] |= {variable: variables[variable] for variable in names if variable in variables}
+        ways[name] += [(variable, variables[variable]) for variable in names if variable in variables]
     return {name: _one(found) for name, found in ways.items() if found}
 
 
@@ -44,9 +45,16 @@ def checked_date(text: str | None) -> str | None:
     Raises:
         FatalError: it is none.
     """
-    if text is not None and (len(text) != len("2026-12-31") or real_date(text)):
-        raise FatalError(f"{AS_OF} is {shown(text)}, no date of the calendar", "write it as 2026-12-31")
+    if text is not None and not _is_date(text):
+        raise FatalError(f"{AS_OF} is {quoted(text)}, no date of the calendar", "write it as 2026-12-31")
     return text
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text  # it also takes 20261231 and 2026-W53-4
+    except ValueError:
+        return False
 
 
 def _listed(text: str) -> Iterator[tuple[str, str]]:
@@ -63,23 +71,23 @@ def _listed(text: str) -> Iterator[tuple[str, str]]:
 def _parameter(item: Mapping[str, Any]) -> tuple[str, str]:
     name, value = str(item.get("name")), item.get("string")
     if name not in VARIABLES:  # were it passed over, a misspelt part would bring the whole environment
-        raise FatalError(f"the plug-in has no parameter {shown(name)}", remedy(name[:_LONGEST], VARIABLES))
+        raise FatalError(f"the plug-in has no parameter {quoted(name)}", remedy(name[:_LONGEST], VARIABLES))
     if not isinstance(value, str):
         raise FatalError(f"parameter {name} is no text", f"write {{name: {name}, string: …}} in source.plugin")
     return name, value
 
 
-def _one(ways: Mapping[str, str]) -> str:
-    values = dict.fromkeys(ways.values())
+def _one(ways: Sequence[_Way]) -> str:
+    values = {value for _, value in ways}
     if len(values) > 1:
-        said = ", ".join(f"{way} is {shown(value)}" for way, value in ways.items())
+        said = ", ".join(f"{way} is {quoted(value)}" for way, value in ways)
         raise FatalError(f"the Application contradicts itself: {said}", "keep one of them in its source.plugin")
     [value] = values
     if not value:
-        raise FatalError(f"{', '.join(ways)} is empty", "give it a value, or remove it from source.plugin")
+        raise FatalError(f"{', '.join(way for way, _ in ways)} is empty", "give it a value, or remove it")
     return value
 
 
-def shown(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a value of unknown origin for a message."""
     return repr(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")

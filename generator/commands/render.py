@@ -11,10 +11,11 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from generator.commands import pipeline
 from generator.commands.answer import at_least
-from generator.commands.asked import asked, checked_date, shown
+from generator.commands.asked import asked, checked_date, quoted
 from generator.commands.progress import Progress
 from generator.commands.read import find_root
 from generator.emit.built import built
@@ -67,8 +68,17 @@ def run(options: Namespace) -> int:
 
 def _told(failing: Sequence[Finding], environment: str) -> str:
     hidden = len(failing) - MOST_FINDINGS
+    shown = [_without_secrets(finding) for finding in failing[:MOST_FINDINGS]]
     more = f"; {hidden} more are told by apportion check --inputs-only {environment}" if hidden > 0 else ""
-    return f"{text.render(failing[:MOST_FINDINGS], {})}{counted(failing)}; nothing rendered{more}\n"
+    return f"{text.render(shown, {})}{counted(failing)}; nothing rendered{more}\n"
+
+
+def _without_secrets(finding: Finding) -> Finding:
+    """Return a finding that many people may see: one about a Secret could repeat a value of it."""
+    if finding.object is None or finding.object.kind != "Secret" or finding.rule == "secret-in-git":
+        return finding
+    message = f"Secret {finding.object.name} is not as it has to be"
+    return replace(finding, message=message, fix="apportion check --inputs-only says why", related=())
 
 
 def _stream(overlays: Sequence[Overlay], environment: str, part: str | None) -> str:
@@ -86,7 +96,7 @@ def _chosen(overlay: Overlay, part: str | None) -> Sequence[Leaf]:
     name = overlay.plan.name
     parts: Mapping[str, Leaf] = {leaf.path.removeprefix(f"overlays/{name}/"): leaf for leaf in overlay.leaves}
     if part not in parts:
-        raise FatalError(f"environment {name} has no part {shown(part)}", remedy(part[:100], parts))
+        raise FatalError(f"environment {name} has no part {quoted(part)}", remedy(part[:100], parts))
     return [parts[part]]
 
 
