@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from generator import __version__
 from generator.cli import main
 from generator.emit import plugin
 from generator.plan.model import Plugin
@@ -188,3 +189,43 @@ def test_argo_cd_takes_the_applications(gitops: str, tmp_path: Path, shared: Pat
     assert {problem for app in found.values() for problem in target.problems(app)} == set()
     broken = {**found["prod-root"], "spec": {**found["prod-root"]["spec"], "source": {"plugin": {"version": "x"}}}}
     assert list(target.problems(broken))
+
+
+INSTRUCTIONS = ("ARG", "CMD", "COPY", "ENV", "FROM", "RUN", "USER", "WORKDIR")
+
+
+@pytest.fixture
+def containerfile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, str]]:
+    """Return instruction and rest of each line of the Containerfile, continued lines joined."""
+    assert main(["init", str(tmp_path / "image"), "--plugin"]) == 0
+    written = f"{tmp_path / 'image'}: 1 file written; next: what the head of Containerfile says\n"
+    assert capsys.readouterr() == ("", written)
+    text = snapshot(tmp_path / "image")["Containerfile"].decode()
+    lines = [line for line in text.replace("\\\n", " ").splitlines() if line and not line.startswith("#")]
+    return [(instruction, " ".join(rest.split())) for instruction, _, rest in (line.partition(" ") for line in lines)]
+
+
+def test_the_image_names_no_registry_and_asks_no_network(containerfile: list[tuple[str, str]]) -> None:
+    assert containerfile[:2] == [("ARG", "BASE_IMAGE"), ("FROM", "${BASE_IMAGE}")]
+    assert {instruction for instruction, _ in containerfile} <= set(INSTRUCTIONS)
+    [run] = [rest for instruction, rest in containerfile if instruction == "RUN"]
+    installs = [step for step in run.split(" && ") if " install " in step]
+    assert len(installs) == 1
+    assert "--no-index --find-links /opt/wheels" in installs[0]
+    assert not [word for word in ("curl", "wget", "dnf", "http", "git ") if word in run]
+
+
+def test_the_image_is_for_any_user_and_a_file_system_that_is_read_only(containerfile: list[tuple[str, str]]) -> None:
+    [run] = [rest for instruction, rest in containerfile if instruction == "RUN"]
+    [variables] = [rest for instruction, rest in containerfile if instruction == "ENV"]
+    users = [rest for instruction, rest in containerfile if instruction == "USER"]
+    assert run.endswith("chgrp -R 0 /opt/apportion && chmod -R a+rX,go-w /opt/apportion")
+    assert "compileall -q --invalidation-mode unchecked-hash" in run
+    assert {"HOME=/tmp", "PYTHONDONTWRITEBYTECODE=1", "PYTHONSAFEPATH=1"} < set(variables.split())
+    assert users[-1].isdigit()
+    assert int(users[-1]) > 0  # a name could not be judged by runAsNonRoot
+
+
+def test_the_image_is_of_this_version(containerfile: list[tuple[str, str]]) -> None:
+    [run] = [rest for instruction, rest in containerfile if instruction == "RUN"]
+    assert f"'apportion=={__version__}'" in run
