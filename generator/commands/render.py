@@ -86,7 +86,8 @@ def _stream(overlays: Sequence[Overlay], environment: str, part: str | None) -> 
     leaves = [leaf for overlay in overlays for leaf in _chosen(overlay, part)]
     bodies = [body for leaf in leaves for body in built(leaf)]
     if not bodies:
-        raise FatalError(f"environment {environment} yields no object", "nothing is printed: Argo CD would delete all")
+        what = f"{part} of environment {environment}" if part else f"environment {environment}"
+        raise FatalError(f"{what} yields no object", "add to its inputs, or delete the Application that asks for it")
     return f"{HEADER}\n{dump_all(bodies)}"
 
 

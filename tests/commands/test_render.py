@@ -2,12 +2,15 @@
 
 import json
 import time
+from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from generator.cli import main
+from generator.commands import render as command
 from generator.commands.asked import asked, checked_date
 from generator.finding import FatalError
 from generator.kustomize import Overlay, build
@@ -17,6 +20,7 @@ from tests.repository import QUOTAS, edit, repository, snapshot
 from tests.samples import ROOT, objects
 
 LISTED = "ARGOCD_APP_PARAMETERS"
+DEFAULTS = Namespace(format="text", fail_on="error", as_of=None, quiet=False, verbose=False)
 
 
 @pytest.fixture
@@ -142,7 +146,8 @@ def test_an_environment_without_objects_is_no_answer(
     monkeypatch.setattr("generator.policy.gate.judge", lambda *_: [])
     answer = render(home, capfdbinary, "--env", "prod", *(["--part", part] if part else []))
     assert (answer.status, answer.stdout) == (2, b"")
-    assert answer.stderr.startswith("apportion: environment prod yields no object\n")
+    what = f"{part} of environment prod" if part else "environment prod"
+    assert answer.stderr.startswith(f"apportion: {what} yields no object\n")
 
 
 def test_a_file_that_cannot_be_read(
@@ -280,3 +285,32 @@ def test_no_day(text: str) -> None:
 def test_a_day() -> None:
     assert checked_date("2028-02-29") == "2028-02-29"
     assert checked_date(None) is None
+
+
+def refusing(problem: OSError) -> SimpleNamespace:
+    """Return a stdout on which nothing can be written."""
+
+    def write(data: bytes) -> int:
+        raise problem
+
+    return SimpleNamespace(buffer=SimpleNamespace(write=write))
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected"),
+    [(OSError(28, "No space left on device"), FatalError), (BrokenPipeError(32, "Broken pipe"), BrokenPipeError)],
+)
+def test_a_stdout_that_takes_nothing(
+    problem: OSError, expected: type[Exception], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = Namespace(**vars(DEFAULTS), root=str(home), env="prod", part="profiles")
+    monkeypatch.setattr("sys.stdout", refusing(problem))
+    with pytest.raises(expected):
+        command.run(options)
+
+
+def test_a_stdout_that_was_closed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = Namespace(**vars(DEFAULTS), root=str(home), env="prod", part="profiles")
+    monkeypatch.setattr("sys.__stdout__", None)
+    with pytest.raises(FatalError, match="stdout is closed"):
+        command.run(options)
