@@ -53,6 +53,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (extra / "größe.yaml").write_text(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sizes, namespace: vision-dev}\ndata: {größe: 8 €}\n", "utf-8"
     )
+    for module in ("json", "yaml", "jinja2", "generator", "sitecustomize"):
+        (root / f"{module}.py").write_text("raise SystemExit(0)\n", "utf-8")  # imported, it would be an empty success
     (root / ".git").mkdir()
     (root / ".git/HEAD").write_text("ref: refs/heads/main\n", "utf-8")
     assert main(["compile", "--root", str(root), "--quiet"]) == 0
