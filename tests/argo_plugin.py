@@ -1,7 +1,8 @@
 """Argo CD's side of a Config Management Plugin: what its repo server and the cmp-server in the sidecar do.
 
-Source: Argo CD cmpserver/plugin/plugin.go (runCommand, generateManifest), util/app/discovery/discovery.go,
-util/cmp/stream.go (the repository comes as a tar stream), docs/user-guide/build-environment.md.
+Source: Argo CD 3.1.10 cmpserver/plugin/plugin.go (runCommand, generateManifest), util/app/discovery/discovery.go,
+util/cmp/stream.go (the repository comes as a tar stream), reposerver/repository/repository.go (getPluginParamEnvs),
+pkg/apis/application/v1alpha1/types.go (Environ), docs/user-guide/build-environment.md.
 """
 
 from __future__ import annotations
@@ -69,6 +70,10 @@ def received(data: bytes) -> Iterator[Path]:
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as tar:
             tar.extractall(folder, filter="data")
+        for path in [path for path in folder.rglob("*") if path.is_symlink()]:
+            target = path.resolve()  # a link is absolute over there
+            path.unlink()
+            path.symlink_to(target)
         for path in [folder, *folder.rglob("*")]:
             if not path.is_symlink():
                 path.chmod(0o555 if path.is_dir() else 0o444)
@@ -93,8 +98,7 @@ def environment(source: Mapping[str, Any]) -> dict[str, str]:
     }
     listed = {"ARGOCD_APP_PARAMETERS": json.dumps(parameters)}  # "null" without parameters, as Go writes it
     sidecar = {"PATH": f"{BIN}:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}  # no HOME, no LANG
-    given = {**BUILD, "ARGOCD_APP_SOURCE_PATH": source["path"], **own, **named, **listed}
-    return sidecar | {name: value for name, value in given.items() if value}  # environ() drops what is empty
+    return {**sidecar, **BUILD, "ARGOCD_APP_SOURCE_PATH": source["path"], **own, **named, **listed}
 
 
 def run(command: Sequence[str], folder: Path, variables: Mapping[str, str], **more: Any) -> Answer:

@@ -55,6 +55,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     for module in ("json", "yaml", "jinja2", "generator", "sitecustomize"):
         (root / f"{module}.py").write_text("raise SystemExit(0)\n", "utf-8")  # imported, it would be an empty success
+    (root / "teams").mkdir()
+    (root / "environments/teams.yaml").rename(root / "teams/all.yaml")
+    (root / "environments/teams.yaml").symlink_to("../teams/all.yaml")
     (root / ".git").mkdir()
     (root / ".git/HEAD").write_text("ref: refs/heads/main\n", "utf-8")
     assert main(["compile", "--root", str(root), "--quiet"]) == 0
@@ -76,7 +79,7 @@ def checkout(home: Path) -> Iterator[Path]:
 def _without_output(home: Path) -> Path:
     bare = home.parent / f"{home.name}-bare"
     if not bare.exists():
-        shutil.copytree(home, bare, ignore=shutil.ignore_patterns("output"))
+        shutil.copytree(home, bare, symlinks=True, ignore=shutil.ignore_patterns("output"))
     return bare
 
 
@@ -224,7 +227,7 @@ def test_many_errors_are_told_in_short(home: Path, plugin: dict[str, Any], tmp_p
 
 
 def test_the_output_that_is_committed_plays_no_part(home: Path, plugin: dict[str, Any], tmp_path: Path) -> None:
-    shutil.copytree(home, tmp_path / "stale")
+    shutil.copytree(home, tmp_path / "stale", symlinks=True)
     stale = tmp_path / "stale/output/overlays/prod/queues/vision/resources.yaml"
     stale.write_text("edited by hand\n", "utf-8")
     (tmp_path / "stale/output/.journal").write_text("half written\n", "utf-8")
