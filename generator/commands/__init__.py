@@ -7,6 +7,7 @@ and returns the exit status.
 COMMANDS = {
     "compile": "check the inputs, then write output/",
     "check": "check the inputs and whether output/ is fresh; writes nothing",
+    "render": "print an environment's manifests, as Argo CD's plug-in does; writes nothing",
     "lint": "judge Kubernetes manifests of anywhere as the cluster would",
     "plan": "show what changes since a revision of Git, and what of it is unsafe",
     "preflight": "hold the live cluster, or a list of its nodes, against an environment; only reads",

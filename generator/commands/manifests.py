@@ -16,6 +16,7 @@ from generator.commands.files import Reader
 from generator.finding import FatalError, Finding, Layer, Location, Severity
 from generator.frozen import dataclass, field
 from generator.manifest import Manifest
+from generator.validate.argo_references import folder_of
 from generator.validate.shape import get, mappings
 
 STDIN = "-"
@@ -159,6 +160,8 @@ def _sources(objects: list[Manifest]) -> Iterator[tuple[str, bool]]:
             spec = manifest.body.get("spec")
             for source in (get(spec, "source"), *(each for _, each in mappings(spec, "sources"))):
                 if isinstance(path := get(source, "path"), str):
+                    if get(source, "plugin") is not None:
+                        path = folder_of(source)
                     yield path, get(source, "directory", "recurse") is True
 
 

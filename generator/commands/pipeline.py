@@ -36,7 +36,8 @@ WORTH_A_PROCESS = 100  # teams, over all environments: below, starting a process
 class Result:
     """The tree of the chosen environments (of the sound ones, where there are errors) and the findings in order.
 
-    `ledgers` are those of the same environments, if they were asked for. `waived` findings were accepted and are not
+    `ledgers` are those of the same environments, and `overlays` what the tree is laid out from, if they were asked for;
+    with overlays there is no tree. `waived` findings were accepted and are not
     among the others.
     """
 
@@ -44,6 +45,7 @@ class Result:
     scope: Scope
     findings: list[Finding]
     ledgers: Sequence[Ledger]
+    overlays: Sequence[Overlay]
     waived: int
 
     @property
@@ -60,10 +62,12 @@ def run(
     *,
     inputs: tuple[dict[str, bytes], list[Finding]] | None = None,
     ledger: bool = False,
+    overlay: bool = False,
 ) -> Result:
     """Read the inputs and resolve the named environments, or all, leaving out those whose documents have errors.
 
-    `inputs` are what `read` gave, where it was asked already; `ledger` asks for the ledgers, too.
+    `inputs` are what `read` gave, where it was asked already; `ledger` asks for the ledgers, too, and `overlay` for the
+    overlays instead of the tree.
 
     Raises:
         FatalError: the inputs cannot be read, or a name is unknown.
@@ -88,7 +92,8 @@ def run(
         findings += fleet_wide(given, plans)
     progress.step(f"judging {', '.join(plan.name for plan in plans)}")
     policies = cache(partial(_policies, root))
-    judged = each(partial(_judged, policies, keep=ledger), plans, lambda plan: len(plan.teams), WORTH_A_PROCESS)
+    work = partial(_judged, policies, ledger=ledger, overlay=overlay)
+    judged = each(work, plans, lambda plan: len(plan.teams), WORTH_A_PROCESS)
     known, found = policies()
     findings += found
     tree: dict[str, str] = {}
@@ -103,16 +108,18 @@ def run(
     scope = _scope(chosen, tree) if names else everything
     ledgers = [answer.ledger for answer in judged if answer.ledger is not None]
     findings = in_order(gate.once(waived.findings))
-    return Result(dict(sorted(tree.items())), scope, findings, ledgers, waived.accepted)
+    overlays = [answer.overlay for answer in judged if answer.overlay is not None]
+    return Result(dict(sorted(tree.items())), scope, findings, ledgers, overlays, waived.accepted)
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """What one environment comes to: findings, files, and its ledger where somebody asks for it."""
+    """What one environment comes to: findings, files, and its ledger or overlay where somebody asks for it."""
 
     findings: list[Finding]
     tree: dict[str, str]
     ledger: Ledger | None
+    overlay: Overlay | None
 
 
 _Policies = tuple[dict[str, "Policy"], list[Finding]]
@@ -124,19 +131,24 @@ def _policies(root: Path) -> _Policies:
     return shipped.policies(root)
 
 
-def _judged(policies: Callable[[], _Policies], plan: Plan, *, keep: bool) -> _Judged:
+def _judged(policies: Callable[[], _Policies], plan: Plan, *, ledger: bool, overlay: bool) -> _Judged:
     guards, findings = _guards(policies, plan)
-    overlay, found = build(plan, guards)
+    built, found = build(plan, guards)
     findings += found
-    ledger = _ledger(overlay)
+    lines = _ledger(built)
+    made = partial(_Judged, ledger=lines if ledger else None, overlay=built if overlay else None)
     if has_errors(findings):
-        return _Judged(findings, layout([overlay]), ledger if keep else None)
-    with beside(partial(_objections, overlay)) as objections:
+        return made(findings, _tree(built, overlay))
+    with beside(partial(_objections, built)) as objections:
         from generator.policy import gate
 
-        found = gate.judge(policies()[0], [(plan, ledger, _objects(overlay))])
-        tree = layout([overlay])
-        return _Judged(findings + objections() + found, tree, ledger if keep else None)
+        found = gate.judge(policies()[0], [(plan, lines, _objects(built))])
+        tree = _tree(built, overlay)
+        return made(findings + objections() + found, tree)
+
+
+def _tree(overlay: Overlay, is_kept: bool) -> dict[str, str]:
+    return {} if is_kept else layout([overlay])
 
 
 def _guards(policies: Callable[[], _Policies], plan: Plan) -> tuple[list[Manifest], list[Finding]]:

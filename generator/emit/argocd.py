@@ -47,6 +47,13 @@ def leaves(plan: Plan, synced: list[Leaf]) -> list[Leaf]:
     )
     folder = Leaf(f"overlays/{plan.name}/argocd", "argocd", root, (*raw, [_target(app) for app in applications]))
     folder.files[HEALTH_CHECKS] = checks()
+    if plan.plugin is not None:
+        from generator.emit import plugin
+
+        folder.files[plugin.CONFIG] = plugin.config(plan.plugin, plan.argocd_namespace)
+        folder.files[plugin.PATCH] = plugin.patch(plan.plugin)
+        for found in (folder, *folders):
+            found.as_of = plan.as_of  # the Applications name it
     return [folder, *folders]
 
 
@@ -72,10 +79,10 @@ def _buckets(plan: Plan, of_teams: list[tuple[Leaf, Manifest]]) -> list[Leaf]:
     ]
 
 
-def _target(application: Manifest) -> tuple[str, str]:
+def _target(application: Manifest) -> tuple[Any, str]:
     """Return what an Application owes to its folder rather than to the environment."""
     spec = application.body["spec"]
-    return spec["source"]["path"], spec["destination"]["namespace"]
+    return spec["source"].get("plugin", spec["source"]["path"]), spec["destination"]["namespace"]
 
 
 def _project(layer: str) -> str:
@@ -88,7 +95,8 @@ def _application(plan: Plan, leaf: Leaf) -> Manifest:
     name = leaf.path.removeprefix(f"overlays/{plan.name}/").replace("/", "-")
     origin = leaf.manifests[0].origin if leaf.manifests else plan.origin
     order = position(leaf.layer)
-    paths = ".;" + ";".join(f"/{_source_path(plan, base)}" for base in leaf.bases) if leaf.bases else "."
+    bases = leaf.bases if plan.plugin is None else ()  # a plug-in reads all of the repository's folder
+    paths = ";".join((".", *(f"/{_source_path(plan, base)}" for base in bases)))
     return manifest(
         API,
         "Application",
@@ -99,15 +107,26 @@ def _application(plan: Plan, leaf: Leaf) -> Manifest:
         annotations=_annotations(order, paths),
         spec={
             "project": f"{plan.name}-{_project(leaf.layer)}",
-            "source": {
-                "repoURL": plan.repository.url,
-                "targetRevision": plan.repository.revision,
-                "path": _source_path(plan, leaf.path),
-            },
+            "source": _source(plan, leaf.path),
             "destination": {"server": plan.server, "namespace": namespaces[0] if namespaces else plan.argocd_namespace},
             "syncPolicy": _sync_policy(leaf.layer in PRUNED, "retry.refresh" in plan.gitops.fields),
         },
     )
+
+
+def _source(plan: Plan, path: str) -> dict[str, Any]:
+    """Return where the objects of a folder below output/ come from: the folder as committed, or the plug-in."""
+    repository = plan.repository
+    source = {"repoURL": repository.url, "targetRevision": repository.revision}
+    if plan.plugin is None:
+        return source | {"path": _source_path(plan, path)}
+    from generator.emit import plugin
+
+    part = path.removeprefix(f"overlays/{plan.name}/")
+    return source | {
+        "path": repository.path or ".",
+        "plugin": plugin.call(plan.plugin, plan.name, part, plan.as_of),
+    }
 
 
 def _source_path(plan: Plan, path: str) -> str:
@@ -162,11 +181,7 @@ def _of_applications(plan: Plan, name: str, path: str, order: int) -> Manifest:
         annotations=_annotations(order),
         spec={
             "project": f"{plan.name}-argocd",
-            "source": {
-                "repoURL": plan.repository.url,
-                "targetRevision": plan.repository.revision,
-                "path": _source_path(plan, path),
-            },
+            "source": _source(plan, path),
             "destination": {"server": IN_CLUSTER, "namespace": plan.argocd_namespace},
             "syncPolicy": _sync_policy(True, "retry.refresh" in plan.gitops.fields),
         },

@@ -16,6 +16,16 @@ from generator.source import Document, at, parse, value_at
 
 TEMPLATE = ".j2"
 _BUILD_KINDS = ("Kustomization", "Component")
+# Source: kustomize api/konfig/general.go, api/internal/utils/annotations.go, kyaml/kio/kioutil/kioutil.go
+_LOCAL_CONFIG = "config.kubernetes.io/local-config"
+_INTERNAL = "internal.config.kubernetes.io/"
+_ITS_OWN = (
+    "alpha.config.kubernetes.io/transformations",
+    "config.k8s.io/id",
+    "config.kubernetes.io/index",
+    "config.kubernetes.io/origin",
+    "config.kubernetes.io/path",
+)
 
 
 def emit(plan: Plan) -> tuple[list[Manifest], list[Finding]]:
@@ -94,6 +104,16 @@ def _metadata_defects(metadata: Mapping[str, Any]) -> Iterator[Finding]:
                 message = f"metadata.{key} {name} is {shown(value)}, not text"
                 written = "" if value is None else shown(value)
                 yield error("not-a-manifest", message, value_at(marks, name), f'write {name}: "{written}"')
+            elif key == "annotations" and (lost := _lost(name, value)):
+                message = f"a build with kustomize leaves out {lost}, for it takes {name} for its own"
+                yield error("kustomize-annotation", message, at(marks, name), "remove the annotation")
+
+
+def _lost(annotation: str, value: str) -> str | None:
+    """Return what `kustomize build` drops without a word because of an annotation, or None."""
+    if annotation == _LOCAL_CONFIG and value == "true":
+        return "the whole object"
+    return "this annotation" if annotation in _ITS_OWN or annotation.startswith(_INTERNAL) else None
 
 
 def _manifest(item: Mapping[str, Any], plan: Plan, origin: Location | None) -> Manifest:

@@ -46,10 +46,16 @@ class PreflightJob(TypedDict, total=False):
     namespace: t.Name
 
 
+class Plugin(TypedDict, total=False):
+    image: Required[t.ImageByDigest]
+    name: t.PluginName
+
+
 class ArgoCD(TypedDict, total=False):
     namespace: t.Name
     instance: t.Name
     account: t.Subject
+    plugin: Plugin
     preflight: PreflightJob
 
 

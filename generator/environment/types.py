@@ -62,12 +62,12 @@ Folder = Annotated[
         repair=c.slashes,
     ),
 ]
+_REPOSITORY = r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+"
 ImageByDigest = Annotated[
     str,
     c.Text(
         "a container image with its registry, by digest",
-        r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+"
-        r"(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?@sha256:[0-9a-f]{64}",
+        rf"{_REPOSITORY}(:[A-Za-z0-9_][A-Za-z0-9_.-]{{0,127}})?@sha256:[0-9a-f]{{64}}",
         512,
         "registry.example.com/platform/apportion@sha256: and 64 hexadecimal digits",
     ),
@@ -76,11 +76,16 @@ Image = Annotated[
     str,
     c.Text(
         "a container image with its registry, and a tag or digest",
-        r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+"
+        rf"{_REPOSITORY}"
         r"(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})",
         512,
         "registry.example.com/ai/torch:2.9",
     ),
+]
+# 40: the names of the sidecar and its volumes are made of it
+PluginName = Annotated[
+    str,
+    c.Text("a name of at most 40 lower-case letters, digits and '-', no '-' at its ends", c.LABEL, 40, repair=c.label),
 ]
 Slice = Annotated[str, c.Text("a MIG profile such as 1g.10gb", r"[1-9]g\.[0-9]+gb(\+me(\.all)?)?", 16)]
 Csv = Annotated[

@@ -310,6 +310,14 @@ class Preflight:
 
 
 @dataclass(frozen=True, slots=True)
+class Plugin:
+    """Argo CD's plug-in, which renders the environment where Argo CD would otherwise sync output/."""
+
+    name: str
+    image: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One environment, resolved."""
 
@@ -325,6 +333,7 @@ class Plan:
     argocd_namespace: str
     argocd_instance: str
     preflight: Preflight | None
+    plugin: Plugin | None
     repository: Repository
     guardrails: Guardrails
     components: tuple[ComponentState, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from generator.environment import fleet
+from generator.environment.cluster import ArgoCD
 from generator.environment.load import Inputs
 from generator.environment.load import Repository as Given
 from generator.finding import Finding, Layer, Severity, error
@@ -22,7 +23,7 @@ from generator.plan import (
     teams,
     topologies,
 )
-from generator.plan.model import Plan, Priority, Repository
+from generator.plan.model import Plan, Plugin, Priority, Repository
 from generator.plan.overrides import Overrides
 from generator.source import at
 
@@ -88,6 +89,7 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
         argocd_namespace=namespace,
         argocd_instance=instance,
         preflight=check,
+        plugin=_plugin(argocd),
         repository=Repository(
             repository["url"], repository.get("revision", "main"), repository.get("path", "").strip("/")
         ),
@@ -110,6 +112,11 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
         origin=at(environment),
     )
     return plan, findings
+
+
+def _plugin(argocd: ArgoCD) -> Plugin | None:
+    plugin = argocd.get("plugin")
+    return Plugin(plugin.get("name", "apportion"), plugin["image"]) if plugin else None
 
 
 def _priorities(inputs: Inputs) -> tuple[Priority, ...]:

@@ -32,6 +32,21 @@ def sources(application: Manifest) -> list[tuple[str, Mapping[str, Any]]]:
     return [("spec.source", one), *several] if one else several
 
 
+def folder_of(source: Mapping[str, Any]) -> str:
+    """Return the folder that a source brings, "" for what cannot be known.
+
+    Apportion's plug-in brings what the folder of its parameters would hold, whether or not it is committed.
+    """
+    path = text(source, "path").strip("/")
+    if "plugin" not in source:
+        return path
+    given = {text(item, "name"): text(item, "string") for _, item in mappings(source, "plugin", "parameters")}
+    if not (given.get("env") and given.get("part")):
+        return ""
+    home = "" if path == "." else f"{path}/"
+    return f"{home}output/overlays/{given['env']}/{given['part']}"
+
+
 def content(cluster: Cluster, application: Manifest) -> Sequence[Manifest]:
     """Return what an Application would apply, as far as its folders are known."""
     return [manifest for folder in folders(cluster, application) for manifest in folder.manifests]
@@ -49,7 +64,7 @@ class Folder:
 def folders(cluster: Cluster, application: Manifest) -> list[Folder]:
     """Return the folders of an Application, as far as they are known and hold anything."""
     known = cluster.once(_read_folders)
-    paths = (text(source, "path").strip("/") for _, source in sources(application))
+    paths = (folder_of(source) for _, source in sources(application))
     return [known[path] for path in paths if path in known]
 
 
@@ -83,16 +98,19 @@ def check_argo(cluster: Cluster) -> Iterator[Finding]:
 def missing_folder(cluster: Cluster, application: Manifest, homes: set[str]) -> Iterator[Finding]:
     """A path in the repository whose other folders are known leads to one of them."""
     for path, source in sources(application):
-        folder = text(source, "path").strip("/")
-        is_ours = cluster.whole or text(source, "repoURL") in homes
+        folder = folder_of(source)
+        is_rendered = "plugin" in source
+        # of a cluster read from files, what the plug-in renders need not be among them
+        is_ours = cluster.whole or (not is_rendered and text(source, "repoURL") in homes)
         if folder and cluster.folders and is_ours and folder not in cluster.folders:
             yield cluster.finding(
                 application,
                 "missing-folder",
                 Layer.REFERENCE,
                 f"Application {name_of(application)} syncs folder {folder}, which does not exist",
-                f"{hint(folder, cluster.folders)}set source.path to a folder of the repository",
-                f"{path}.path",
+                f"{hint(folder, cluster.folders)}set {'its part' if is_rendered else 'source.path'} to a folder of the "
+                "repository",
+                f"{path}.{'plugin' if is_rendered else 'path'}",
             )
 
 

@@ -5,7 +5,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from generator.environment.load import load
 from generator.finding import Finding
-from generator.plan.model import Priority, Repository
+from generator.plan.model import Plugin, Priority, Repository
 from generator.plan.resolve import fleet_wide, resolve
 from generator.releases.load import known, openshift_ai
 from tests.builders import files, findings, inputs, plan, quotas, rules, whole
@@ -47,6 +47,13 @@ def test_all_that_an_environment_says() -> None:
         {"a": 1, "b": 2, "c": 3},
     )
     assert plan(environment="argocd: {instance: mine}").argocd_instance == "mine"
+
+
+def test_plugin() -> None:
+    image = f"registry.example.com/platform/apportion@sha256:{'0' * 64}"
+    assert plan().plugin is None
+    assert plan(environment=f"argocd: {{plugin: {{image: '{image}'}}}}").plugin == Plugin("apportion", image)
+    assert plan(environment=f"argocd: {{plugin: {{image: '{image}', name: a}}}}").plugin == Plugin("a", image)
 
 
 def test_repository() -> None:
