@@ -15,12 +15,15 @@ from generator.manifest import Manifest
 from generator.plan.model import Plan, Team
 
 _Item = TypeVar("_Item")
+# Kinds of extra/ that ClusterQueues rely on: a queue without its check is inactive, and all that waits for it with it.
+CHECKS = frozenset(("AdmissionCheck", "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig"))
 
 # Layers in sync order; every reference points to an earlier one, or to an earlier wave of the same.
 LAYERS = (
     "operators",
     "platform/operands",
     "queues/shared",
+    "extra/checks",
     "platform/openshift-ai",
     "queues",
     "tenants",
@@ -86,12 +89,13 @@ def leaves(plan: Plan, extra: list[Manifest]) -> list[Leaf]:
         _operators(plan),
         _leaf(plan, "platform/operands", operands.emit(plan)),
         _shared(plan),
+        _extra(plan, "extra/checks", (m for m in extra if m.kind in CHECKS)),
         _leaf(plan, "platform/openshift-ai", platform.emit(plan)),
         *map(teams.queues, plan.teams),
         *map(teams.tenants, plan.teams),
         _runtimes(plan),
         _leaf(plan, "profiles", profiles.emit((p for p in plan.profiles if p.team is None), plan)),
-        Leaf(_path(plan, "extra"), "extra", extra, tuple(sorted(plan.given.extra.items()))),
+        _extra(plan, "extra", (m for m in extra if m.kind not in CHECKS)),
         _leaf(plan, "guardrails", guardrails.emit(plan)),
     ]
     return [leaf for leaf in found if leaf.manifests or leaf.bases]
@@ -105,6 +109,10 @@ def _leaf(plan: Plan, layer: str, manifests: Iterable[Manifest]) -> Leaf:
     given = plan.given
     raw = (given.environment, given.fleet, given.pools, given.cohorts)
     return Leaf(_path(plan, layer), layer, list(manifests), raw, labels={ENVIRONMENT: plan.name})
+
+
+def _extra(plan: Plan, layer: str, manifests: Iterable[Manifest]) -> Leaf:
+    return Leaf(_path(plan, layer), layer, list(manifests), tuple(sorted(plan.given.extra.items())))
 
 
 def _operators(plan: Plan) -> Leaf:

@@ -46,6 +46,7 @@ class Repository(TypedDict, total=False):
 class ArgoCD(TypedDict, total=False):
     namespace: t.Name
     instance: t.Name
+    installationID: t.Name
 
 
 class MigShape(TypedDict, total=False):

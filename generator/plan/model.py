@@ -299,6 +299,7 @@ class Plan:
     server: str
     argocd_namespace: str
     argocd_instance: str
+    argocd_installation: str | None
     repository: Repository
     components: tuple[ComponentState, ...]
     kueue_state: str

@@ -67,6 +67,7 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
         server=(environment.get("cluster") or {}).get("server", IN_CLUSTER),
         argocd_namespace=argocd.get("namespace", GITOPS_NAMESPACE),
         argocd_instance=argocd.get("instance", argocd.get("namespace", GITOPS_NAMESPACE)),
+        argocd_installation=argocd.get("installationID"),
         repository=Repository(
             repository["url"], repository.get("revision", "main"), repository.get("path", "").strip("/")
         ),

@@ -83,7 +83,7 @@ FULL: dict[str, dict[str, Any]] = {
             "defaultQueue": {"a": {**SHARE, "slices": {"1g.10gb": 1}}},
         },
         "repository": {"url": "https://x", "revision": "main", "path": "a"},
-        "argocd": {"namespace": "a", "instance": "a"},
+        "argocd": {"namespace": "a", "instance": "a", "installationID": "a"},
         "accelerators": [
             {
                 "id": "a",
