@@ -138,7 +138,7 @@ def ignored_too_much(cluster: Cluster, application: Manifest) -> Iterator[Findin
 
 
 def project_without_fence(cluster: Cluster, project: Manifest) -> Iterator[Finding]:
-    """A project that lets everything through is none: whoever may write to a repository owns the cluster."""
+    """A project with more than one gate wide open is none: whoever may write to a repository owns the cluster."""
     spec = mapping(project.body, "spec")
     wide = [name for name, is_wide in _gates(spec) if is_wide]
     if wide:
@@ -146,16 +146,17 @@ def project_without_fence(cluster: Cluster, project: Manifest) -> Iterator[Findi
             project,
             "project-without-fence",
             Layer.POLICY,
-            f"AppProject {name_of(project)} lets through any {some(wide)}: whoever can write to a repository that it "
-            "allows can do anything there",
+            f"AppProject {name_of(project)} lets through any {some(wide)}, so that much less holds back whoever can "
+            "write to a repository that it allows",
             "list what its Applications use",
             "spec",
-            severity=Severity.WARNING,
+            severity=Severity.WARNING if len(wide) > 1 else Severity.INFO,
         )
 
 
 def _gates(spec: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    yield "repository", "*" in texts(spec, "sourceRepos")
+    repositories = texts(spec, "sourceRepos")
+    yield "repository", "*" in repositories and not any(pattern.startswith("!") for pattern in repositories)
     entries = [entry for _, entry in mappings(spec, "destinations")]
     yield "namespace", any(text(e, "namespace") == "*" for e in entries)
     white: list[Kind] = [(text(e, "group"), text(e, "kind")) for _, e in mappings(spec, "clusterResourceWhitelist")]

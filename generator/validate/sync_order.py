@@ -131,23 +131,25 @@ def _too_early(cluster: Cluster, needs: list[_Need], between: Between) -> Findin
         order = f"nothing orders {source} {names} and {target} {goals}, whose Applications share {between.one}"
     else:
         order = f"{source} {names} ({between.one}) comes before {target} {goals} ({between.other})"
-    so = _because(first, refused=first.refused)
+    if between.one.phase != between.other.phase:
+        fix = f"make {source} {names} a hook of a later phase, or bring {target} {goals} in an earlier Application"
+    else:
+        fix = f"give {target} {goals} an earlier sync wave, or {source} {names} a later one"
     return cluster.finding(
         first.source,
         "synced-too-early",
         Layer.REFERENCE,
-        f"in {between.title}, {order}: {so}",
-        f"give {target} {goals} an earlier sync wave, or {source} {names} a later one",
+        f"in {between.title}, {order}: {_because(first)}",
+        fix,
         first.path,
         severity=Severity.ERROR if stops and between.one != between.other else Severity.WARNING,
         related=[related(first.target, "metadata.name", f"{target} {name_of(first.target)}")],
     )
 
 
-def _because(need: _Need, *, refused: bool) -> str:
-    kind = kind_of(need.source.body)
-    if refused:
+def _because(need: _Need) -> str:
+    if need.refused:
         return "until then it is refused, the sync fails there, and what it needs is never applied"
-    if kind in _INACTIVE:
+    if kind_of(need.source.body) in _INACTIVE:
         return "until then it is inactive, a wave with health checks fails there, and what it needs is never applied"
     return "until then it does not work, and a prune takes away what it needs first"

@@ -328,7 +328,7 @@ def test_a_component_brings_its_operators() -> None:
         ({"destinations": [{**HERE, "namespace": "nlp"}]}, ["error forbidden-by-project"]),
         ({"sourceRepos": ["https://other/*"]}, ["error forbidden-by-project"]),
         ({"sourceRepos": ["*", "!https://git/*"]}, ["error forbidden-by-project"]),
-        ({"clusterResourceWhitelist": [{"group": "*", "kind": "*"}]}, []),
+        ({"clusterResourceWhitelist": [{"group": "*", "kind": "*"}]}, ["info project-without-fence"]),
         ({"clusterResourceWhitelist": [{"group": KUEUE[:14], "kind": "*"}]}, ["error forbidden-by-project"]),
         ({"namespaceResourceBlacklist": [{"group": "*", "kind": "LocalQueue"}]}, ["error forbidden-by-project"]),
     ],
