@@ -23,7 +23,7 @@ from generator.validate.shape import mappings, text, texts
 from generator.validate.wording import some
 
 SKIP = "SkipDryRunOnMissingResource=true"
-_CONTROLLER = "-argocd-application-controller"
+CONTROLLER = "-argocd-application-controller"
 _AGGREGATED = "argocd/aggregate-to-controller"
 _HELD = frozenset(("operators.coreos.com", "argoproj.io", "monitoring.coreos.com", "config.openshift.io"))
 _VERBS = ("create", "patch")
@@ -124,7 +124,7 @@ def _rules(cluster: Cluster) -> Iterator[Mapping[str, Any]]:
     bound = set()
     for binding in cluster.of(kinds.CLUSTER_ROLE_BINDING):
         subjects = [text(subject, "name") for _, subject in mappings(binding.body, "subjects")]
-        if any(name.endswith(_CONTROLLER) for name in subjects):
+        if any(name.endswith(CONTROLLER) for name in subjects):
             bound.add(text(binding.body, "roleRef", "name"))
     if "cluster-admin" in bound:
         yield {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}

@@ -12,6 +12,7 @@ from typing import Any
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
 from generator.validate import kinds
+from generator.validate.argo import CONTROLLER
 from generator.validate.argo_options import OPTIONS_PATH, SYNC_OPTIONS, of_application, of_object
 from generator.validate.argo_references import content, sources
 from generator.validate.cluster import Cluster, annotations_of, name_of
@@ -49,6 +50,8 @@ def check(cluster: Cluster) -> Iterator[Finding]:
         yield from ignored_too_much(cluster, application)
     for project in cluster.of(kinds.APP_PROJECT):
         yield from project_without_fence(cluster, project)
+    for binding in cluster.of(kinds.CLUSTER_ROLE_BINDING):
+        yield from controller_may_do_anything(cluster, binding)
 
 
 def inline_patches(cluster: Cluster, application: Manifest) -> Iterator[Finding]:
@@ -151,6 +154,22 @@ def project_without_fence(cluster: Cluster, project: Manifest) -> Iterator[Findi
             "list what its Applications use",
             "spec",
             severity=Severity.WARNING if len(wide) > 1 else Severity.INFO,
+        )
+
+
+def controller_may_do_anything(cluster: Cluster, binding: Manifest) -> Iterator[Finding]:
+    """A controller that is cluster-admin leaves projects as the only fence."""
+    names = [text(subject, "name") for _, subject in mappings(binding.body, "subjects")]
+    found = [name for name in names if name.endswith(CONTROLLER)]
+    if found and text(binding.body, "roleRef", "name") == "cluster-admin":
+        yield cluster.finding(
+            binding,
+            "controller-may-do-anything",
+            Layer.POLICY,
+            f"{some(found)} is cluster-admin: whatever gets past the AppProjects can do anything in the cluster",
+            "bind it to a ClusterRole with the kinds that it syncs",
+            "roleRef.name",
+            severity=Severity.INFO,
         )
 
 

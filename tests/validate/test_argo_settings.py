@@ -131,6 +131,20 @@ def test_settings(of: Cluster, expected: list[str]) -> None:
     assert rules(of) == expected
 
 
+@pytest.mark.parametrize(
+    ("role", "account", "expected"),
+    [
+        ("cluster-admin", "argo-argocd-application-controller", ["info controller-may-do-anything roleRef.name"]),
+        ("cluster-admin", "argo-argocd-server", []),
+        ("apportion-argocd-dev", "argo-argocd-application-controller", []),
+    ],
+)
+def test_rights_of_the_controller(role: str, account: str, expected: list[str]) -> None:
+    subjects = [{"kind": "ServiceAccount", "name": account, "namespace": "argo"}]
+    binding = body("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "b", roleRef={"name": role}, subjects=subjects)
+    assert rules(cluster([binding])) == expected
+
+
 def test_an_object_of_a_cluster_has_the_id_that_argo_cd_wrote() -> None:
     live = note(flavor(), tracking_id="all:x")
     live["metadata"]["uid"] = "1"
@@ -144,7 +158,9 @@ def test_messages_name_what_is_at_stake() -> None:
         "resources-finalizer.argocd.argoproj.io"
     )
     (finding,) = found(project(sourceRepos=["*"], destinations=[{"server": "x", "namespace": "*"}]))
-    assert finding.message.startswith("AppProject p lets through any repository, namespace: ")
+    assert finding.message.startswith(
+        "AppProject p lets through any repository, namespace, so that much less holds back "
+    )
 
 
 def test_one_annotation_of_two_objects_is_judged_for_each_kind() -> None:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from generator.finding import Finding
+from generator.manifest import Manifest
 from generator.validate import sync_order
 from generator.validate.cluster import Cluster
+from generator.validate.kinds import APPLICATION
 from generator.validate.queues import Queues
 from generator.validate.sync_places import Step, step_of
+from tests import matrix
+from tests.emit.test_argocd import plan as plan_of
+from tests.samples import ROOT
 from tests.validate.builders import KUEUE, Body, body, cluster, flavor, local_queue, namespace, queue, subscription
+from tests.validate.environments import cluster as cluster_of
+from tests.validate.environments import clusters
 
 REPOSITORY = "https://git.example.com/x.git"
 SA = body("v1", "ServiceAccount", "checker", "vision")
@@ -239,6 +247,36 @@ def test_what_comes_from_a_cluster_tells_no_application() -> None:
     for found_ in live:
         found_["metadata"]["uid"] = "1"
     assert found(cluster(live)) == []
+
+
+def waved(of: Cluster, name: str, wave: int) -> Cluster:
+    """Return the cluster with one Application in another wave."""
+    (old,) = [m for m in of.objects if m.body["kind"] == "Application" and m.body["metadata"]["name"] == name]
+    new = Manifest(at(wave, dict(old.body)), old.origin)
+    folders = {path: [new if m is old else m for m in content] for path, content in of.folders.items()}
+    return replace(of, objects=[new if m is old else m for m in of.objects], folders=folders)
+
+
+def test_what_is_compiled_holds_its_order_and_no_other() -> None:
+    """Each Application of a sample as the last one: what others need of it then comes too late."""
+    (dev,) = [of for of in clusters(ROOT) if of.environment == "dev"]
+    assert found(dev) == []
+    names = [m.body["metadata"]["name"] for m in dev.of(APPLICATION) if m.body["metadata"]["name"] != "dev-root"]
+    late = {name: sorted(set(verdicts(waved(dev, name, 99)))) for name in names}
+    assert {name.split("-")[1] for name, said in late.items() if said} == {"operators", "platform", "queues"}
+    assert {name for name, said in late.items() if not said} == {
+        *("dev-platform-openshift-ai", "dev-profiles", "dev-guardrails"),
+        *(f"dev-tenants-{team}" for team in ("fraud", "language", "mlops", "vision")),
+    }
+    assert {name for name, said in late.items() if TOO_EARLY in said} == {name for name, said in late.items() if said}
+
+
+@pytest.mark.parametrize("case", matrix.FULL[::7], ids=str)
+def test_the_matrix_holds_its_order(case: tuple[str, str, bool]) -> None:
+    """Also the AdmissionCheck that a user has in extra/ and a queue names."""
+    of = cluster_of(plan_of(case))
+    assert found(of) == []
+    assert TOO_EARLY in verdicts(waved(of, "x-extra-checks", 99))
 
 
 def test_an_odd_place_is_no_place() -> None:
