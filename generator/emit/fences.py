@@ -43,24 +43,34 @@ def projects(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
         if held:
             spaces = {home(plan, leaf) for leaf in leaves}.union(*(h.namespaces for h in held))
             destinations = [{"server": plan.server, "namespace": space} for space in sorted(spaces)]
-            cluster = sorted(set().union(*(h.cluster for h in held)))
-            spaced = sorted(set().union(*(h.spaced for h in held)))
-            yield _project(plan, name, destinations, cluster, spaced)
+            cluster = [{"group": g, "kind": k} for g, k in sorted(set().union(*(h.cluster for h in held)))]
+            yield _project(plan, name, destinations, cluster, set().union(*(h.spaced for h in held)))
     yield _project(
         plan,
         OF_APPLICATIONS,
         [{"server": IN_CLUSTER, "namespace": plan.argocd_namespace}],
-        [(RBAC_GROUP, "ClusterRole"), (RBAC_GROUP, "ClusterRoleBinding")] if plan.server == IN_CLUSTER else [],
-        [("argoproj.io", "AppProject"), ("argoproj.io", "Application")],
+        _of_rights(plan),
+        {("argoproj.io", "AppProject"), ("argoproj.io", "Application")},
     )
+
+
+def _of_rights(plan: Plan) -> list[dict[str, str]]:
+    """Return what brings the role: by name where Argo CD can tell, for another one could hand out the cluster.
+
+    Kinds that are pruned are not told by name: once a name has left the list, Argo CD leaves the object alone.
+    """
+    if plan.server != IN_CLUSTER:
+        return []
+    name = {"name": _role(plan)} if "clusterResourceWhitelist.name" in plan.gitops.fields else {}
+    return [{"group": RBAC_GROUP, "kind": kind, **name} for kind in ("ClusterRole", "ClusterRoleBinding")]
 
 
 def _project(
     plan: Plan,
     name: str,
     destinations: list[dict[str, str]],
-    cluster: list[tuple[str, str]],
-    spaced: list[tuple[str, str]],
+    cluster: list[dict[str, str]],
+    spaced: set[tuple[str, str]],
 ) -> Manifest:
     spec: dict[str, Any] = {
         "description": f"{name} of environment {plan.name}",
@@ -68,9 +78,9 @@ def _project(
         "destinations": destinations,
     }
     if cluster:
-        spec["clusterResourceWhitelist"] = [{"group": g, "kind": k} for g, k in cluster]
+        spec["clusterResourceWhitelist"] = cluster
     if spaced:
-        spec["namespaceResourceWhitelist"] = [{"group": g, "kind": k} for g, k in spaced]
+        spec["namespaceResourceWhitelist"] = [{"group": g, "kind": k} for g, k in sorted(spaced)]
     else:
         # Without a list every kind that has a namespace is allowed, and an empty one is lost when Argo CD writes.
         # Source: Argo CD pkg/apis/application/v1alpha1, AppProjectSpec, IsGroupKindPermitted.
@@ -107,7 +117,7 @@ def rights(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
     rules = [
         {"apiGroups": [api], "resources": sorted(names), "verbs": VERBS} for api, names in sorted(by_group.items())
     ]
-    name = f"apportion-argocd-{plan.name}"
+    name = _role(plan)
     marks, notes = labels(plan.name), _marks()
     yield manifest(RBAC_API, "ClusterRole", name, labels=marks, annotations=notes, origin=plan.origin, rules=rules)
     account = f"{plan.argocd_instance}-argocd-application-controller"
@@ -121,3 +131,7 @@ def rights(plan: Plan, synced: list[Leaf]) -> Iterator[Manifest]:
         roleRef={"apiGroup": RBAC_GROUP, "kind": "ClusterRole", "name": name},
         subjects=[{"kind": "ServiceAccount", "name": account, "namespace": plan.argocd_namespace}],
     )
+
+
+def _role(plan: Plan) -> str:
+    return f"apportion-argocd-{plan.name}"

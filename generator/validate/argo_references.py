@@ -39,9 +39,13 @@ def content(cluster: Cluster, application: Manifest) -> Sequence[Manifest]:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """What Argo CD applies from a folder; `first` is the first object of each kind, without and with a namespace."""
+    """What Argo CD applies from a folder; `first` is the first object of each kind, without and with a namespace.
+
+    `spaceless` are all objects without one.
+    """
 
     manifests: Sequence[Manifest]
+    spaceless: Sequence[Manifest]
     first: Mapping[tuple[Kind, bool], Manifest]
     spaces: frozenset[str]
 
@@ -60,11 +64,15 @@ def _read_folders(cluster: Cluster) -> Mapping[str, Folder]:
 def _folder(manifests: Sequence[Manifest]) -> Folder:
     first: dict[tuple[Kind, bool], Manifest] = {}
     spaces = set()
+    spaceless = []
     for manifest in manifests:
         space = namespace_of(manifest)
-        spaces.add(space)
+        if space:
+            spaces.add(space)
+        else:
+            spaceless.append(manifest)
         first.setdefault((kind_of(manifest.body), bool(space)), manifest)
-    return Folder(manifests, first, frozenset(spaces - {""}))
+    return Folder(manifests, spaceless, first, frozenset(spaces))
 
 
 def check_argo(cluster: Cluster) -> Iterator[Finding]:
@@ -119,6 +127,7 @@ class Fence:
         self.spec = mapping(project.body, "spec")
         self._spaces: dict[tuple[str, str], Globs] = {}
         self._kinds: dict[tuple[Kind, bool], bool] = {}
+        self._names: dict[Kind, Globs] = {}
 
     @cached_property
     def _repositories(self) -> tuple[Globs, Globs]:
@@ -140,10 +149,23 @@ class Fence:
         return self._spaces[key]
 
     def allows_kind(self, kind: Kind, *, spaced: bool) -> bool:
+        """Whether the project allows objects of a kind: all of them, or those of some names."""
         key = kind, spaced
         if key not in self._kinds:
             self._kinds[key] = _kind_allowed(self.spec, kind, spaced=spaced)
         return self._kinds[key]
+
+    @cached_property
+    def names_objects(self) -> bool:
+        """Whether the project allows some kinds by the names of their objects."""
+        return any(text(entry, "name") for _, entry in mappings(self.spec, "clusterResourceWhitelist"))
+
+    def allows_name(self, kind: Kind, name: str) -> bool:
+        """Whether the project allows an object without a namespace, of a kind that it allows, by its name."""
+        if kind not in self._names:
+            white = [entry for _, entry in mappings(self.spec, "clusterResourceWhitelist") if _is_listed(entry, kind)]
+            self._names[kind] = Globs(text(entry, "name") or "*" for entry in white)
+        return self._names[kind].match(name)
 
 
 def matches(name: str, pattern: str) -> bool:
@@ -178,6 +200,11 @@ def forbidden_by_project(cluster: Cluster, application: Manifest, fence: Fence) 
     for (kind, spaced), manifest in _first(brought).items():
         if not fence.allows_kind(kind, spaced=spaced):
             yield _forbidden_kind(cluster, application, project, manifest, kind, spaced=spaced)
+    for manifest in (m for folder in brought for m in folder.spaceless) if fence.names_objects else ():
+        kind = kind_of(manifest.body)
+        if fence.allows_kind(kind, spaced=False) and not fence.allows_name(kind, name_of(manifest)):
+            what = f"{kind[1]} {name_of(manifest)}"
+            yield _forbidden(cluster, application, project, what, "clusterResourceWhitelist", "spec.project")
     destination = mapping(application.body, "spec", "destination")
     allowed = fence.spaces(text(destination, "server"), text(destination, "name"))
     spaces = {space for folder in brought for space in folder.spaces}

@@ -17,7 +17,7 @@ from generator.emit.leaves import LAYERS, Leaf, leaves
 from generator.environment.load import load as load_inputs
 from generator.manifest import Manifest
 from generator.plan.model import Plan
-from generator.plan.resolve import resolve
+from generator.plan.resolve import IN_CLUSTER, resolve
 from generator.releases import load
 from generator.releases.model import GitOps
 from generator.validate.argo_references import check_argo
@@ -112,8 +112,9 @@ def test_no_field_is_newer_than_the_release(case: Any, version: str) -> None:
         for body in bodies
         if body["kind"] == kind and has(body["spec"], path)
     }
-    assert used <= gitops(version).fields
-    assert used == ({"retry.refresh"} & gitops(version).fields)
+    # The role of the controller is written for the cluster that Argo CD runs in, and named there.
+    wanted = {"retry.refresh"} | ({"clusterResourceWhitelist.name"} if plan(case).server == IN_CLUSTER else set())
+    assert used == wanted & gitops(version).fields
 
 
 def test_gated_fields_are_all_that_releases_name() -> None:
@@ -231,6 +232,19 @@ def test_a_project_without_any_one_entry_forbids_something(case: Any) -> None:
             if {finding.rule for finding in found} != {"forbidden-by-project"}:
                 idle.append(what)
     assert idle == []
+
+
+def test_the_project_of_applications_allows_one_role() -> None:
+    """A second one would let whoever may write to the repository become cluster-admin."""
+    (dev,) = [of for of in fences(cluster(plan("dev"))) if of.body["metadata"]["name"] == "dev-argocd"]
+    assert dev.body["spec"]["clusterResourceWhitelist"] == [
+        {"group": "rbac.authorization.k8s.io", "kind": kind, "name": "apportion-argocd-dev"}
+        for kind in ("ClusterRole", "ClusterRoleBinding")
+    ]
+    (prod,) = [of for of in fences(cluster(plan("prod"))) if of.body["metadata"]["name"] == "prod-argocd"]
+    assert {tuple(entry) for entry in prod.body["spec"]["clusterResourceWhitelist"]} == {
+        ("group", "kind")
+    }  # Argo CD 3.1
 
 
 def test_checks_of_a_users_own_come_before_the_queues_that_name_them() -> None:
