@@ -9,9 +9,9 @@ Source: Argo CD gitops-engine/pkg/sync/sync_context.go; docs/user-guide/{sync-wa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from generator.finding import Finding, Layer, Severity
+from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.validate import kinds
 from generator.validate.argo import brought_by
@@ -36,7 +36,8 @@ _MADE_BY: Mapping[str, Kind] = {
 }
 
 
-class _Need(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Need:
     """An object that needs another, at a path; `refused`: the API server takes it for nothing until then."""
 
     source: Manifest
@@ -53,17 +54,12 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     found: dict[tuple[object, ...], list[tuple[_Need, Between]]] = {}
     for need in _needs(cluster, queues, places):
         between = places.between(need.source, need.target)
-        if between is not None and (between.other > between.one or _is_open(cluster, between)):
+        if between is not None and (between.is_wrong or (between.is_open and cluster.whole)):
             kind = kind_of(need.source.body), kind_of(need.target.body)
             found.setdefault((between, kind, places.home(need.source)), []).append((need, between))
     for same in found.values():
         yield _too_early(cluster, [need for need, _ in same], same[0][1])
     yield from workload_holds_up_sync(cluster, places)
-
-
-def _is_open(cluster: Cluster, between: Between) -> bool:
-    """Whether nothing orders two Applications where everything has an order: in what Apportion compiles."""
-    return cluster.whole and not between.is_one and between.one == between.other
 
 
 def _needs(cluster: Cluster, queues: Queues, places: Places) -> Iterator[_Need]:

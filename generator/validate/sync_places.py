@@ -64,12 +64,16 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Two objects in what orders them: one Application (`is_one`), or two below the same."""
+    """Two objects in what orders them: one Application, or two below the same.
+
+    `is_wrong`: the other comes later. `is_open`: they are in two Applications that nothing orders.
+    """
 
     title: str
     one: Step
     other: Step
-    is_one: bool
+    is_wrong: bool
+    is_open: bool
 
 
 class Places:
@@ -96,7 +100,7 @@ class Places:
             for folder, found in _by_folder(cluster).items():
                 self._add(Contents(f"folder {folder or '.'}"), found)
         for manifest, kind, space, _ in cluster.identities:
-            index = self.home(manifest)
+            index = self._home.get(self._key(manifest))
             if index is not None and (step := self._step(manifest)) is not None:
                 self.contents[index].take(manifest, kind[0], space, step)
 
@@ -121,26 +125,29 @@ class Places:
 
     def between(self, one: Manifest, other: Manifest) -> Between | None:
         """Return what orders two objects; None: nothing that is known."""
-        mine, theirs = self.home(one), self.home(other)
+        mine, theirs = self._home.get(self._key(one)), self._home.get(self._key(other))
         if mine is None or theirs is None:
             return None
         if mine == theirs:
             return self._made(mine, self._step(one), self._step(other), is_one=True)
-        if (mine, theirs) not in self._known:
+        pair = mine, theirs
+        if pair not in self._known:
             ours, others = self.way(mine), self.way(theirs)
             shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(ours, others, strict=False))))
             if shared in (len(ours), len(others)):  # one of the objects stands beside the Application of the other
                 left, right = ([*map(self._below, way[shared:]), last] for way, last in ((ours, one), (others, other)))
                 return self._made(ours[shared - 1], self._step(left[0]), self._step(right[0]), is_one=False)
             steps = (self._step(self.applications[way[shared]]) for way in (ours, others))
-            self._known[mine, theirs] = self._made(ours[shared - 1], *steps, is_one=False) if shared else None
-        return self._known[mine, theirs]
+            self._known[pair] = self._made(ours[shared - 1], *steps, is_one=False) if shared else None
+        return self._known[pair]
 
     def _below(self, index: int) -> Manifest:
         return self.applications[index]
 
     def _made(self, above: int, one: Step | None, other: Step | None, *, is_one: bool) -> Between | None:
-        return None if one is None or other is None else Between(self.contents[above].title, one, other, is_one)
+        if one is None or other is None:
+            return None
+        return Between(self.contents[above].title, one, other, other > one, not is_one and one == other)
 
     def held_up(self, manifest: Manifest, *, above: bool) -> Contents | None:
         """Return what has something later than an object: its Application, or with `above` one of those above it."""
