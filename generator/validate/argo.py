@@ -14,8 +14,8 @@ from generator.manifest import Manifest
 from generator.releases.load import operator, operator_ids
 from generator.schemas.resources import plural
 from generator.validate import kinds
+from generator.validate.argo_folders import content, folders
 from generator.validate.argo_options import of_application, of_object
-from generator.validate.argo_references import content, folders
 from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, related
 from generator.validate.kinds import Kind, is_built_in, kind_of
 from generator.validate.operators import package_of

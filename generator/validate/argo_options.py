@@ -11,7 +11,7 @@ from typing import Any
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
 from generator.validate import kinds
-from generator.validate.argo_references import content
+from generator.validate.argo_folders import content
 from generator.validate.cluster import Cluster, annotations_of, name_of
 from generator.validate.kinds import Kind, kind_of
 from generator.validate.shape import text, texts

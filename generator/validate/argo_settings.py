@@ -13,8 +13,8 @@ from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
 from generator.validate import kinds
 from generator.validate.argo import CONTROLLER
+from generator.validate.argo_folders import content, sources
 from generator.validate.argo_options import OPTIONS_PATH, SYNC_OPTIONS, of_application, of_object
-from generator.validate.argo_references import content, sources
 from generator.validate.cluster import Cluster, annotations_of, name_of
 from generator.validate.kinds import Kind, kind_of
 from generator.validate.shape import get, items, mapping, mappings, text, texts

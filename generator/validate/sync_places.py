@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from generator.frozen import dataclass
 from generator.manifest import Manifest, sync_wave
 from generator.validate import kinds
+from generator.validate.argo_folders import folders
 from generator.validate.argo_options import of_application
-from generator.validate.argo_references import folders
 from generator.validate.cluster import Cluster, name_of, namespace_of, place
 from generator.validate.kinds import kind_of
 from generator.validate.shape import text
