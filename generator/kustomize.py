@@ -164,7 +164,8 @@ def _twice(plan: Plan, synced: Sequence[Leaf], own: Sequence[Manifest]) -> Itera
     if not own:
         return
     names = {_identity(found) for found in own}
-    generated = (m for leaf in synced if leaf.layer != "extra" for m in leaf.objects())
+    theirs = set(map(id, own))
+    generated = (m for leaf in synced for m in leaf.objects() if id(m) not in theirs)
     first = {identity: found for found in generated if (identity := _identity(found)) in names}
     for found in own:
         before = first.setdefault(_identity(found), found)

@@ -75,9 +75,7 @@ class Manifest:
     @property
     def wave(self) -> int:
         """Argo CD's sync wave; 0 without the annotation."""
-        annotations = self.body["metadata"].get("annotations")
-        text = annotations.get(SYNC_WAVE) if annotations else None
-        return 0 if text is None else _wave(str(text))
+        return sync_wave(self.body["metadata"].get("annotations") or {})
 
     def locate(self, path: str) -> Location:
         """Return the origin of the longest known prefix of a path such as "spec.items[0].name", or the object's."""
@@ -122,6 +120,12 @@ def key(manifest: Manifest) -> tuple[int, str, str, str, str]:
 @lru_cache(maxsize=256)
 def _wave(text: str) -> int:
     return int(text) if _ATOI.fullmatch(text) else 0
+
+
+def sync_wave(annotations: Mapping[str, Any]) -> int:
+    """Return Argo CD's sync wave of an object with these annotations; 0 without one."""
+    text = annotations.get(SYNC_WAVE)
+    return 0 if text is None else _wave(str(text))
 
 
 _WORD = r"[A-Za-z0-9_./@+=-]"

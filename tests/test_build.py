@@ -90,25 +90,31 @@ def test_no_application_has_too_many_objects(environment: str, built: Built) -> 
 def test_projects_allow_what_their_applications_hold_and_no_more(environment: str, built: Built) -> None:
     projects = of_kind(built[f"overlays/{environment}/argocd"], "AppProject")
     held: dict[str, set[tuple[str, str, str]]] = {name: set() for name in projects}
+    used: dict[str, list[dict[str, str]]] = {name: [] for name in projects}
     for app in applications(built, environment):
         project = projects[f"{GITOPS}/{app['spec']['project']}"]["spec"]
         target = app["spec"]["destination"]
         assert project["sourceRepos"] == [app["spec"]["source"]["repoURL"]]
-        assert target in project["destinations"], app["metadata"]["name"]
+        used[f"{GITOPS}/{app['spec']['project']}"].append(target)
         for item in built[source(app)]:
             key = identity(item)
             held[f"{GITOPS}/{app['spec']['project']}"].add(("spaced" if key.namespace else "cluster", *key[:2]))
             if key.namespace:
                 place = {"server": target["server"], "namespace": key.namespace}
-                assert place in project["destinations"], f"{app['metadata']['name']} may not write {key}"
+                used[f"{GITOPS}/{app['spec']['project']}"].append(place)
     allowed = {
         name: {
-            *(("cluster", entry["group"], entry["kind"]) for entry in item["spec"]["clusterResourceWhitelist"]),
-            *(("spaced", entry["group"], entry["kind"]) for entry in item["spec"]["namespaceResourceWhitelist"]),
+            *(("cluster", e["group"], e["kind"]) for e in item["spec"].get("clusterResourceWhitelist", ())),
+            *(("spaced", e["group"], e["kind"]) for e in item["spec"].get("namespaceResourceWhitelist", ())),
         }
         for name, item in projects.items()
     }
     assert allowed == held
+    for name, item in projects.items():
+        places = {(place["server"], place["namespace"]) for place in used[name]}
+        assert [(place["server"], place["namespace"]) for place in item["spec"]["destinations"]] == sorted(places)
+        is_closed = item["spec"].get("namespaceResourceBlacklist") == [{"group": "*", "kind": "*"}]
+        assert is_closed == ("namespaceResourceWhitelist" not in item["spec"])
 
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from generator.emit.argocd import plural
+from generator.schemas.resources import plural
 from tests.admission import Request, admit
 from tests.samples import ENVIRONMENTS, Built, Object, of_kind
 

@@ -16,7 +16,7 @@ from generator.commands.files import Reader
 from generator.finding import FatalError, Finding, Layer, Location, Severity
 from generator.frozen import dataclass, field
 from generator.manifest import Manifest
-from generator.validate.argo_references import folder_of
+from generator.validate.argo_folders import folder_of
 from generator.validate.shape import get, mappings
 
 STDIN = "-"

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from generator.emit.admission import MANAGED, Guard, Rule, break_glass, literal, literals, rule, way_out
-from generator.emit.argocd import plural
 from generator.emit.guardrails import QUEUE_NAME
 from generator.emit.queued_kinds import OWNERS, POD, SHAPES, Shape, label
 from generator.plan.model import Plan
+from generator.schemas.resources import plural
 
 _SERVICE_ACCOUNT = "system:serviceaccount:"
 

@@ -13,12 +13,15 @@ from generator.manifest import Manifest
 from generator.plan.model import Plan, Team
 
 _Item = TypeVar("_Item")
+# Kinds of extra/ that ClusterQueues rely on: a queue without its check is inactive, and all that waits for it with it.
+CHECKS = frozenset(("AdmissionCheck", "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig"))
 
 # Layers in sync order; every reference points to an earlier one, or to an earlier wave of the same.
 LAYERS = (
     "operators",
     "platform/operands",
     "queues/shared",
+    "extra/checks",
     "platform/openshift-ai",
     "queues",
     "tenants",
@@ -90,12 +93,13 @@ def leaves(plan: Plan, extra: list[Manifest], guards: Iterable[Manifest] = ()) -
         _operators(plan),
         _leaf(plan, "platform/operands", operands.emit(plan)),
         _shared(plan),
+        _extra(plan, "extra/checks", (m for m in extra if m.kind in CHECKS)),
         _leaf(plan, "platform/openshift-ai", platform.emit(plan)),
         *map(teams.queues, plan.teams),
         *map(teams.tenants, plan.teams),
         _runtimes(plan),
         _leaf(plan, "profiles", profiles.emit((p for p in plan.profiles if p.team is None), plan)),
-        Leaf(_path(plan, "extra"), "extra", extra, tuple(sorted(plan.given.extra.items()))),
+        _extra(plan, "extra", (m for m in extra if m.kind not in CHECKS)),
         _guardrails(plan, list(guards)),
     ]
     return [leaf for leaf in found if leaf.manifests or leaf.bases]
@@ -116,6 +120,10 @@ def _guardrails(plan: Plan, of_policies: list[Manifest]) -> Leaf:
     leaf = _leaf(plan, "guardrails", [*guardrails.emit(plan), *of_policies])
     leaf.inputs += tuple(m.body for m in of_policies)
     return leaf
+
+
+def _extra(plan: Plan, layer: str, manifests: Iterable[Manifest]) -> Leaf:
+    return Leaf(_path(plan, layer), layer, list(manifests), tuple(sorted(plan.given.extra.items())))
 
 
 def _operators(plan: Plan) -> Leaf:

@@ -55,6 +55,7 @@ class ArgoCD(TypedDict, total=False):
     namespace: t.Name
     instance: t.Name
     account: t.Subject
+    installationID: t.Name
     plugin: Plugin
     preflight: PreflightJob
 

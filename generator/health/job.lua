@@ -1,7 +1,8 @@
--- Kueue suspends a job until it is admitted. A TrainJob ends Complete, a JobSet Completed.
+-- Kueue suspends a job until it is admitted. A TrainJob ends Complete, a JobSet Completed; an end outlasts a suspension.
 hs = {status = "Progressing", message = "running"}
-for _, condition in ipairs((obj.status or {}).conditions or {}) do
-  if condition.status == "True" then
+local status = type(obj.status) == "table" and obj.status or {}
+for _, condition in ipairs(type(status.conditions) == "table" and status.conditions or {}) do
+  if type(condition) == "table" and condition.status == "True" then
     if condition.type == "Failed" then
       hs.status = "Degraded"
       hs.message = condition.message or "failed"

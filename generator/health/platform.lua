@@ -1,19 +1,18 @@
 -- Converging is Progressing, not Degraded: a first install would fail otherwise.
 hs = {status = "Progressing", message = "waiting for the operator"}
-if obj.status == nil then
-  return hs
-end
-if obj.status.observedGeneration ~= nil and obj.status.observedGeneration < obj.metadata.generation then
+local status = type(obj.status) == "table" and obj.status or {}
+local seen, generation = status.observedGeneration, obj.metadata.generation
+if type(seen) == "number" and type(generation) == "number" and seen < generation then
   hs.message = "waiting for the operator to see the change"
   return hs
 end
-if obj.status.phase == "Error" then
+if status.phase == "Error" then
   hs.status = "Degraded"
-  hs.message = obj.status.errorMessage or "phase Error"
+  hs.message = status.errorMessage or "phase Error"
   return hs
 end
-for _, condition in ipairs(obj.status.conditions or {}) do
-  if condition.type == "Ready" then
+for _, condition in ipairs(type(status.conditions) == "table" and status.conditions or {}) do
+  if type(condition) == "table" and condition.type == "Ready" then
     if condition.status == "True" then
       hs.status = "Healthy"
       hs.message = ""
@@ -23,7 +22,7 @@ for _, condition in ipairs(obj.status.conditions or {}) do
     return hs
   end
 end
-if obj.status.phase == "Ready" then
+if status.phase == "Ready" then
   hs.status = "Healthy"
   hs.message = ""
 end

@@ -1,14 +1,17 @@
 -- Kueue suspends a RayCluster until it is admitted.
 hs = {status = "Progressing", message = "starting"}
-local state = (obj.status or {}).state
-if state == "ready" then
+local status = type(obj.status) == "table" and obj.status or {}
+local seen, generation = status.observedGeneration, obj.metadata.generation
+if type(seen) == "number" and type(generation) == "number" and seen < generation then
+  hs.message = "waiting for the operator to see the change"
+elseif status.state == "ready" then
   hs.status = "Healthy"
   hs.message = ""
-elseif state == "suspended" then
+elseif status.state == "suspended" then
   hs.status = "Suspended"
   hs.message = "waiting for quota"
-elseif state == "failed" then
+elseif status.state == "failed" then
   hs.status = "Degraded"
-  hs.message = obj.status.reason or "failed"
+  hs.message = status.reason or "failed"
 end
 return hs

@@ -332,6 +332,7 @@ class Plan:
     server: str
     argocd_namespace: str
     argocd_instance: str
+    argocd_installation: str | None
     preflight: Preflight | None
     plugin: Plugin | None
     repository: Repository

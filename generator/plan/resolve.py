@@ -88,6 +88,7 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
         server=server,
         argocd_namespace=namespace,
         argocd_instance=instance,
+        argocd_installation=argocd.get("installationID"),
         preflight=check,
         plugin=_plugin(argocd),
         repository=Repository(

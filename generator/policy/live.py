@@ -16,9 +16,10 @@ from generator.policy.items import MANIFESTS
 from generator.policy.model import Policy
 from generator.policy.translation import NotTranslatableError, predicate, text, variables
 from generator.releases import load
+from generator.schemas.resources import plural
 from generator.source import at
 from generator.spelling import remedy
-from generator.validate.kinds import is_built_in, plural
+from generator.validate.kinds import is_built_in
 
 PREFIX = "apportion-policy-"
 Guards = tuple[list[Manifest], list[Finding]]

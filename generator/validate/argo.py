@@ -6,22 +6,24 @@ Source: facts of faults A43, A46, A57; redhat-developer/gitops-operator controll
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
 from generator.releases.load import operator, operator_ids
+from generator.schemas.resources import plural
 from generator.validate import kinds
-from generator.validate.argo_references import content, folders
+from generator.validate.argo_folders import content, folders
+from generator.validate.argo_options import of_application, of_object
 from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, related
-from generator.validate.kinds import Kind, is_built_in, kind_of, plural
+from generator.validate.kinds import Kind, is_built_in, kind_of
 from generator.validate.operators import package_of
 from generator.validate.shape import mappings, text, texts
 from generator.validate.wording import some
 
 SKIP = "SkipDryRunOnMissingResource=true"
-_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
-_CONTROLLER = "-argocd-application-controller"
+CONTROLLER = "-argocd-application-controller"
 _AGGREGATED = "argocd/aggregate-to-controller"
 _HELD = frozenset(("operators.coreos.com", "argoproj.io", "monitoring.coreos.com", "config.openshift.io"))
 _VERBS = ("create", "patch")
@@ -47,11 +49,11 @@ def check(cluster: Cluster) -> Iterator[Finding]:
 
 def kinds_unknown_at_dry_run(cluster: Cluster, application: Manifest) -> Iterator[Finding]:
     """An Application that brings an operator and objects of its kinds fails as a whole on a new cluster."""
-    if SKIP in texts(application.body, "spec", "syncPolicy", "syncOptions"):
+    if SKIP in of_application(application):
         return
     brought = content(cluster, application)
     packages = {package_of(m) for m in brought if kind_of(m.body) == kinds.SUBSCRIPTION}
-    late = [m for m in brought if _brought_by(kind_of(m.body)[0]) & packages and not _skips(m)]
+    late = [m for m in brought if brought_by(kind_of(m.body)[0]) & packages and not _skips(m)]
     if late:
         first = late[0]
         yield cluster.finding(
@@ -68,18 +70,18 @@ def kinds_unknown_at_dry_run(cluster: Cluster, application: Manifest) -> Iterato
 
 
 def _skips(manifest: Manifest) -> bool:
-    options = annotations_of(manifest).get(_SYNC_OPTIONS)
-    return isinstance(options, str) and SKIP in [option.strip() for option in options.split(",")]
+    return SKIP in of_object(annotations_of(manifest))
 
 
-def _brought_by(group: str) -> set[str]:
+@cache
+def brought_by(group: str) -> frozenset[str]:
     """Return the packages whose operators define the kinds of an API group."""
     found = {operator(name).package for name, groups in _OWN_GROUPS.items() if group in groups}
     for name in operator_ids():
         groups = {operand.api_version.rpartition("/")[0] for operand in operator(name).operands}
         if group in groups:
             found.add(operator(name).package)
-    return found
+    return frozenset(found)
 
 
 def controller_without_rights(cluster: Cluster) -> Iterator[Finding]:
@@ -122,7 +124,7 @@ def _rules(cluster: Cluster) -> Iterator[Mapping[str, Any]]:
     bound = set()
     for binding in cluster.of(kinds.CLUSTER_ROLE_BINDING):
         subjects = [text(subject, "name") for _, subject in mappings(binding.body, "subjects")]
-        if any(name.endswith(_CONTROLLER) for name in subjects):
+        if any(name.endswith(CONTROLLER) for name in subjects):
             bound.add(text(binding.body, "roleRef", "name"))
     if "cluster-admin" in bound:
         yield {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}

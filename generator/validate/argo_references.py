@@ -1,85 +1,22 @@
-"""Argo CD: every Application leads to a folder and a project, and the project lets through what the folder holds.
+"""Argo CD: every Application leads to a folder and a project that exist.
 
-Source: Argo CD docs/operator-manual/project.yaml, pkg/apis/application/v1alpha1/app_project_types.go;
-facts of faults A45, A57.
+Source: Argo CD docs/operator-manual/application.yaml; facts of faults A45, A57.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterator
 
 from generator.finding import Finding, Layer
-from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.spelling import hint
 from generator.validate import kinds
-from generator.validate.cluster import Cluster, name_of, namespace_of, related
-from generator.validate.kinds import Kind, kind_of
-from generator.validate.shape import mapping, mappings, text, texts
+from generator.validate.argo_fences import Fence, forbidden_by_project
+from generator.validate.argo_folders import folder_of, folders, sources
+from generator.validate.cluster import Cluster, name_of, namespace_of
+from generator.validate.shape import text
 
 DEFAULT_PROJECT = "default"
-_GLOB = frozenset("*?[")
-
-
-def sources(application: Manifest) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the sources of an Application, each with its path in the manifest."""
-    spec = mapping(application.body, "spec")
-    one = mapping(spec, "source")
-    several = [(f"spec.sources[{index}]", source) for index, source in mappings(spec, "sources")]
-    return [("spec.source", one), *several] if one else several
-
-
-def folder_of(source: Mapping[str, Any]) -> str:
-    """Return the folder that a source brings, "" for what cannot be known.
-
-    Apportion's plug-in brings what the folder of its parameters would hold, whether or not it is committed.
-    """
-    path = text(source, "path").strip("/")
-    if "plugin" not in source:
-        return path
-    given = {text(item, "name"): text(item, "string") for _, item in mappings(source, "plugin", "parameters")}
-    if not (given.get("env") and given.get("part")):
-        return ""
-    home = "" if path == "." else f"{path}/"
-    return f"{home}output/overlays/{given['env']}/{given['part']}"
-
-
-def content(cluster: Cluster, application: Manifest) -> Sequence[Manifest]:
-    """Return what an Application would apply, as far as its folders are known."""
-    return [manifest for folder in folders(cluster, application) for manifest in folder.manifests]
-
-
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """What Argo CD applies from a folder; `first` is the first object of each kind, without and with a namespace."""
-
-    manifests: Sequence[Manifest]
-    first: Mapping[tuple[Kind, bool], Manifest]
-    spaces: frozenset[str]
-
-
-def folders(cluster: Cluster, application: Manifest) -> list[Folder]:
-    """Return the folders of an Application, as far as they are known and hold anything."""
-    known = cluster.once(_read_folders)
-    paths = (folder_of(source) for _, source in sources(application))
-    return [known[path] for path in paths if path in known]
-
-
-def _read_folders(cluster: Cluster) -> Mapping[str, Folder]:
-    return {path: _folder(manifests) for path, manifests in cluster.folders.items() if manifests}
-
-
-def _folder(manifests: Sequence[Manifest]) -> Folder:
-    first: dict[tuple[Kind, bool], Manifest] = {}
-    spaces = set()
-    for manifest in manifests:
-        space = namespace_of(manifest)
-        spaces.add(space)
-        first.setdefault((kind_of(manifest.body), bool(space)), manifest)
-    return Folder(manifests, first, frozenset(spaces - {""}))
 
 
 def check_argo(cluster: Cluster) -> Iterator[Finding]:
@@ -127,134 +64,3 @@ def missing_project(cluster: Cluster, application: Manifest, project: str) -> It
         f"{hint(project, names)}known are {', '.join((*names, DEFAULT_PROJECT))}",
         "spec.project",
     )
-
-
-class Fence:
-    """What an AppProject lets through; what several Applications ask for is found out once."""
-
-    def __init__(self, project: Manifest) -> None:
-        self.project = project
-        self.spec = mapping(project.body, "spec")
-        self._spaces: dict[tuple[str, str], Globs] = {}
-        self._kinds: dict[tuple[Kind, bool], bool] = {}
-
-    @cached_property
-    def _repositories(self) -> tuple[Globs, Globs]:
-        """Patterns that let a repository through, and those that take it out again, which begin with "!"."""
-        patterns = texts(self.spec, "sourceRepos")
-        denied = Globs(pattern[1:] for pattern in patterns if pattern.startswith("!"))
-        return Globs(pattern for pattern in patterns if not pattern.startswith("!")), denied
-
-    def allows_repository(self, url: str) -> bool:
-        allowed, denied = self._repositories
-        return allowed.match(url) and not denied.match(url)
-
-    def spaces(self, server: str, name: str) -> Globs:
-        """Return the namespaces that the project allows in the cluster of that address or name."""
-        key = server, name
-        if key not in self._spaces:
-            entries = (entry for _, entry in mappings(self.spec, "destinations") if _reaches(entry, server, name))
-            self._spaces[key] = Globs(text(entry, "namespace") for entry in entries)
-        return self._spaces[key]
-
-    def allows_kind(self, kind: Kind, *, spaced: bool) -> bool:
-        key = kind, spaced
-        if key not in self._kinds:
-            self._kinds[key] = _kind_allowed(self.spec, kind, spaced=spaced)
-        return self._kinds[key]
-
-
-def matches(name: str, pattern: str) -> bool:
-    """Whether a name fits a pattern; nearly all patterns are plain names, for which no expression is compiled."""
-    return name == pattern if _GLOB.isdisjoint(pattern) else fnmatchcase(name, pattern)
-
-
-class Globs:
-    """Patterns of a name, of which a project of a large fleet has thousands: nearly all are plain names."""
-
-    def __init__(self, patterns: Iterable[str]) -> None:
-        self._names: set[str] = set()
-        self._patterns: list[str] = []
-        for pattern in patterns:
-            if _GLOB.isdisjoint(pattern):
-                self._names.add(pattern)
-            else:
-                self._patterns.append(pattern)
-
-    def match(self, name: str) -> bool:
-        return name in self._names or any(fnmatchcase(name, pattern) for pattern in self._patterns)
-
-
-def forbidden_by_project(cluster: Cluster, application: Manifest, fence: Fence) -> Iterator[Finding]:
-    """The project's fence lets repository, namespaces and kinds of the Application through."""
-    project = fence.project
-    for path, source in sources(application):
-        url = text(source, "repoURL")
-        if url and not fence.allows_repository(url):
-            yield _forbidden(cluster, application, project, f"repository {url}", "sourceRepos", f"{path}.repoURL")
-    brought = folders(cluster, application)
-    for (kind, spaced), manifest in _first(brought).items():
-        if not fence.allows_kind(kind, spaced=spaced):
-            yield _forbidden_kind(cluster, application, project, manifest, kind, spaced=spaced)
-    destination = mapping(application.body, "spec", "destination")
-    allowed = fence.spaces(text(destination, "server"), text(destination, "name"))
-    spaces = {space for folder in brought for space in folder.spaces}
-    for space in sorted(spaces or {text(destination, "namespace")} - {""}):
-        if not allowed.match(space):
-            yield _forbidden(cluster, application, project, f"namespace {space}", "destinations", "spec.destination")
-
-
-def _first(brought: Iterable[Folder]) -> Mapping[tuple[Kind, bool], Manifest]:
-    found: dict[tuple[Kind, bool], Manifest] = {}
-    for folder in brought:
-        found = {**folder.first, **found}
-    return found
-
-
-def _reaches(entry: Mapping[str, Any], server: str, name: str) -> bool:
-    """Whether an allowed destination is the cluster of that address or name."""
-    fits_server = bool(server) and matches(server, text(entry, "server"))
-    return fits_server or (bool(name) and matches(name, text(entry, "name")))
-
-
-def _forbidden_kind(
-    cluster: Cluster, application: Manifest, project: Manifest, manifest: Manifest, kind: Kind, *, spaced: bool
-) -> Finding:
-    field = "namespaceResourceWhitelist" if spaced else "clusterResourceWhitelist"
-    return cluster.finding(
-        project,
-        "forbidden-by-project",
-        Layer.REFERENCE,
-        f"Application {name_of(application)} brings {kind[1]} {name_of(manifest)}, a kind that AppProject "
-        f"{name_of(project)} does not allow: the whole sync fails",
-        f"add {{group: {kind[0]!r}, kind: {kind[1]}}} to {field}, or remove it from the blacklist",
-        "spec",
-        related=[related(manifest, "kind", f"{kind[1]} {name_of(manifest)}")],
-    )
-
-
-def _forbidden(cluster: Cluster, application: Manifest, project: Manifest, what: str, field: str, path: str) -> Finding:
-    return cluster.finding(
-        application,
-        "forbidden-by-project",
-        Layer.REFERENCE,
-        f"Application {name_of(application)} uses {what}, which AppProject {name_of(project)} does not allow",
-        f"add it to spec.{field} of the project",
-        path,
-        related=[related(project, f"spec.{field}", f"AppProject {name_of(project)}")],
-    )
-
-
-def _kind_allowed(spec: Mapping[str, Any], kind: Kind, *, spaced: bool) -> bool:
-    """Whether a project allows a kind: a cluster-scoped one if listed, every namespaced one unless a list is given."""
-    prefix = "namespaceResource" if spaced else "clusterResource"
-    if any(_is_listed(entry, kind) for _, entry in mappings(spec, f"{prefix}Blacklist")):
-        return False
-    white = [entry for _, entry in mappings(spec, f"{prefix}Whitelist")]
-    if spaced and not white:
-        return True
-    return any(_is_listed(entry, kind) for entry in white)
-
-
-def _is_listed(entry: Mapping[str, Any], kind: Kind) -> bool:
-    return matches(kind[0], text(entry, "group")) and matches(kind[1], text(entry, "kind"))

@@ -87,11 +87,3 @@ def kind_of(body: object) -> Kind:
 def is_built_in(group: str) -> bool:
     """Whether every cluster serves the group without an operator's CRDs."""
     return group in _BUILT_IN or (group.endswith(".k8s.io") and not group.endswith("x-k8s.io"))
-
-
-def plural(kind: str) -> str:
-    """Return the resource of a kind. Source: apimachinery pkg/api/meta, UnsafeGuessKindToResource."""
-    name = kind.lower()
-    if name.endswith("s"):
-        return f"{name}es"
-    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"

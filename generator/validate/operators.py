@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from generator.finding import Finding, Layer
-from generator.manifest import Manifest
+from generator.manifest import SYNC_WAVE, Manifest, sync_wave
 from generator.releases.load import operator, operator_ids
 from generator.releases.model import Component, Operator
 from generator.validate import kinds
@@ -18,7 +18,6 @@ from generator.validate.shape import get, mapping, text
 from generator.validate.wording import some
 
 GLOBAL_NAMESPACE = "openshift-operators"
-_WAVE = "argocd.argoproj.io/sync-wave"
 
 
 def check(cluster: Cluster) -> Iterator[Finding]:
@@ -111,15 +110,13 @@ def operator_without_requirement(
                 f"{what} is installed in wave {_wave(installed[required])}, after {operator(name).title} in wave "
                 f"{_wave(subscription)}, which needs it",
                 "give it an earlier sync wave",
-                f"metadata.annotations[{_WAVE}]",
+                f"metadata.annotations[{SYNC_WAVE}]",
                 related=[related(subscription, "metadata.name", operator(name).title)],
             )
 
 
 def _wave(manifest: Manifest) -> int:
-    written = annotations_of(manifest).get(_WAVE, "0")
-    digits = written.lstrip("-") if isinstance(written, str) else ""
-    return int(written) if digits.isdecimal() and len(digits) < 10 else 0
+    return sync_wave(annotations_of(manifest))
 
 
 def operator_groups(cluster: Cluster) -> Iterator[Finding]:

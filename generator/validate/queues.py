@@ -118,7 +118,7 @@ class Queues:
     @cached_property
     def tree(self) -> QuotaTree:
         queues = {queue.name: Member(queue.cohort, queue.quotas) for queue in self.by_name.values()}
-        cohorts = {name: Member(_parent(m), cohort_quotas(m)) for name, m in self.cohorts.items()}
+        cohorts = {name: Member(parent_of(m), cohort_quotas(m)) for name, m in self.cohorts.items()}
         return QuotaTree(queues, cohorts)
 
     @cached_property
@@ -250,7 +250,7 @@ def cohort_quotas(manifest: Manifest) -> dict[Key, Quota]:
     return {(f.name, name): quota for group in groups for f in group.flavors for name, quota in f.quotas.items()}
 
 
-def _parent(manifest: Manifest) -> str | None:
+def parent_of(manifest: Manifest) -> str | None:
     return text(manifest.body, "spec", "parentName") or text(manifest.body, "spec", "parent") or None
 
 

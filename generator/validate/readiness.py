@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.finding import Finding
-from generator.validate import argo, flavors, operators, platform, requests, sharing, submissions, tenancy
+from generator.validate import (
+    argo,
+    argo_options,
+    argo_settings,
+    flavors,
+    operators,
+    platform,
+    requests,
+    sharing,
+    submissions,
+    sync_order,
+    tenancy,
+)
 from generator.validate.cluster import Cluster
 from generator.validate.placement import read_flavors
 from generator.validate.queues import Queues
@@ -22,3 +34,6 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     yield from platform.check(cluster, queues)
     yield from operators.check(cluster)
     yield from argo.check(cluster)
+    yield from argo_options.check(cluster)
+    yield from argo_settings.check(cluster)
+    yield from sync_order.check(cluster, queues)

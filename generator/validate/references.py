@@ -6,6 +6,7 @@ Source: facts of Kueue, section 5 (what becomes inactive); facts of faults A01 t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from generator.finding import Finding, Layer, Related, Severity
 from generator.frozen import dataclass
@@ -16,7 +17,7 @@ from generator.validate.argo_references import check_argo
 from generator.validate.cluster import Cluster, name_of, namespace_of, related
 from generator.validate.kinds import Kind
 from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
-from generator.validate.queues import Queue, Queues
+from generator.validate.queues import Queue, Queues, parent_of
 from generator.validate.shape import get, mappings, text, texts
 from generator.validate.wording import MOST_NAMED, some
 
@@ -36,10 +37,32 @@ class Reference:
     namespace: str = ""
 
 
+def every(cluster: Cluster, queues: Queues) -> Iterator[Reference]:
+    """Yield the names that objects need others to have, whether these exist or not.
+
+    Left out are LocalQueues of shared profiles, which are as many as there are namespaces, and roles not listed here.
+    """
+    roles = {name_of(m) for kind in (kinds.ROLE, kinds.CLUSTER_ROLE) for m in cluster.of(kind)}
+    for queue in queues.all:
+        yield from _of_cluster_queue(queue)
+        yield Reference(queue.manifest, "spec.cohortName", kinds.COHORT, queue.cohort or "")
+    for name, manifest in queues.cohorts.items():
+        above = parent_of(manifest)
+        yield Reference(manifest, "spec.parentName", kinds.COHORT, above if above and above != name else "")
+    yield from _plain(cluster, queues)
+    for profile in read_profiles(cluster):
+        yield _priority(profile)
+        if not profile.is_shared:
+            yield _queue(profile)
+    for binding in chain(cluster.of(kinds.ROLE_BINDING), cluster.of(kinds.CLUSTER_ROLE_BINDING)):
+        if text(binding.body, "roleRef", "name") in roles:
+            yield _role(binding)
+
+
 def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     """Yield every name that leads nowhere."""
     for queue in queues.all:
-        yield from _of_cluster_queue(cluster, queues, queue)
+        yield from _missing_of_cluster_queue(cluster, queues, queue)
     for reference in _plain(cluster, queues):
         yield from missing(cluster, reference)
     yield from _profiles(cluster, queues)
@@ -87,18 +110,21 @@ def _dashed(kind: str) -> str:
     return text_.lstrip("-")
 
 
-def _of_cluster_queue(cluster: Cluster, queues: Queues, queue: Queue) -> Iterator[Finding]:
+def _of_cluster_queue(queue: Queue) -> Iterator[Reference]:
+    for flavor in queue.flavors:
+        yield Reference(queue.manifest, f"{flavor.path}.name", kinds.RESOURCE_FLAVOR, flavor.name)
+    for check_ in queue.checks:
+        yield Reference(queue.manifest, check_.path, kinds.ADMISSION_CHECK, check_.name)
+
+
+def _missing_of_cluster_queue(cluster: Cluster, queues: Queues, queue: Queue) -> Iterator[Finding]:
     """Yield missing flavors and checks: one of them stops the whole queue."""
     spaces = sorted({local.namespace for local in queues.by_queue.get(queue.name, ())})
     so = ": the queue is inactive, and nothing behind it starts"
     if spaces:
         so += f" (namespaces {some(spaces)})"
-    for flavor in queue.flavors:
-        source = Reference(queue.manifest, f"{flavor.path}.name", kinds.RESOURCE_FLAVOR, flavor.name)
-        yield from missing(cluster, source, so)
-    for check_ in queue.checks:
-        source = Reference(queue.manifest, check_.path, kinds.ADMISSION_CHECK, check_.name)
-        yield from missing(cluster, source, so)
+    for reference in _of_cluster_queue(queue):
+        yield from missing(cluster, reference, so)
 
 
 def _plain(cluster: Cluster, queues: Queues) -> Iterator[Reference]:
@@ -151,16 +177,22 @@ def _workload(manifest: Manifest, kind: Kind) -> Iterator[Reference]:
 def _profiles(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     """Yield profiles whose LocalQueue is absent where their workloads would look for it: in their own namespace."""
     for profile in read_profiles(cluster):
-        priority = text(profile.manifest.body, *_PRIORITY_STEPS)
-        yield from missing(cluster, Reference(profile.manifest, _PRIORITY, kinds.PRIORITY_CLASS, priority))
+        yield from missing(cluster, _priority(profile))
         if not profile.local_queue or not cluster.is_known(kinds.LOCAL_QUEUE):
             continue
         if profile.is_shared:
             yield from _shared_profile(cluster, queues, profile)
         else:
-            home = profile.namespace
-            reference = Reference(profile.manifest, QUEUE_PATH, kinds.LOCAL_QUEUE, profile.local_queue, home)
-            yield from missing(cluster, reference, ": what uses the profile waits for ever")
+            yield from missing(cluster, _queue(profile), ": what uses the profile waits for ever")
+
+
+def _priority(profile: Profile) -> Reference:
+    name = text(profile.manifest.body, *_PRIORITY_STEPS)
+    return Reference(profile.manifest, _PRIORITY, kinds.PRIORITY_CLASS, name)
+
+
+def _queue(profile: Profile) -> Reference:
+    return Reference(profile.manifest, QUEUE_PATH, kinds.LOCAL_QUEUE, profile.local_queue, profile.namespace)
 
 
 def _shared_profile(cluster: Cluster, queues: Queues, profile: Profile) -> Iterator[Finding]:
@@ -206,13 +238,19 @@ def _roles(cluster: Cluster) -> Iterator[Finding]:
     for kind in (kinds.ROLE_BINDING, kinds.CLUSTER_ROLE_BINDING):
         for manifest in cluster.of(kind):
             space = namespace_of(manifest)
-            reference = get(manifest.body, "roleRef")
-            role = text(reference, "name")
-            if text(reference, "kind") == kinds.ROLE[1]:
-                yield from missing(cluster, Reference(manifest, "roleRef.name", kinds.ROLE, role, space))
+            role = _role(manifest)
+            if role.kind == kinds.ROLE:
+                yield from missing(cluster, role)
             elif not cluster.whole:
-                yield from _misspelt_role(cluster, manifest, role)
+                yield from _misspelt_role(cluster, manifest, role.name)
             yield from _subjects(cluster, manifest, space)
+
+
+def _role(binding: Manifest) -> Reference:
+    reference = get(binding.body, "roleRef")
+    is_local = text(reference, "kind") == kinds.ROLE[1]
+    kind, space = (kinds.ROLE, namespace_of(binding)) if is_local else (kinds.CLUSTER_ROLE, "")
+    return Reference(binding, "roleRef.name", kind, text(reference, "name"), space)
 
 
 def _misspelt_role(cluster: Cluster, manifest: Manifest, role: str) -> Iterator[Finding]:

@@ -86,6 +86,7 @@ FULL: dict[str, dict[str, Any]] = {
         "argocd": {
             "namespace": "a",
             "instance": "a",
+            "installationID": "a",
             "account": "system:serviceaccount:a:b",
             "plugin": {"name": "a", "image": f"x/y@sha256:{'0' * 64}"},
             "preflight": {"image": f"registry.example.com/a@sha256:{'0' * 64}", "namespace": "a"},

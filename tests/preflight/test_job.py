@@ -14,7 +14,6 @@ import yaml
 from generator.commands.read import read as read_inputs
 from generator.commands.verdict import cluster
 from generator.emit import preflight
-from generator.emit.argocd import plural
 from generator.emit.leaves import Leaf
 from generator.environment.load import load
 from generator.finding import FatalError
@@ -25,6 +24,7 @@ from generator.preflight.client import Client
 from generator.preflight.compare import compare
 from generator.preflight.expected import Expected, loads
 from generator.preflight.read import read
+from generator.schemas.resources import plural
 from generator.validate.all import judge
 from tests.preflight import world
 from tests.preflight.server import Fake

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from generator.cli import main
-from generator.validate.argo_references import folder_of
+from generator.validate.argo_folders import folder_of
 from tests.repository import repository
 
 

@@ -31,6 +31,8 @@ ROLE = "rbac.authorization.k8s.io/v1"
 ARGO = "argoproj.io/v1alpha1"
 ODH = "datasciencecluster.opendatahub.io/v2"
 HERE = {"server": "https://kubernetes.default.svc", "namespace": "vision"}
+NAMESPACES = {"group": "", "kind": "Namespace"}
+QUEUES = {"group": "kueue.x-k8s.io", "kind": "*"}
 
 
 def test_the_sound_cluster_is_sound() -> None:
@@ -328,8 +330,12 @@ def test_a_component_brings_its_operators() -> None:
         ({"destinations": [{**HERE, "namespace": "nlp"}]}, ["error forbidden-by-project"]),
         ({"sourceRepos": ["https://other/*"]}, ["error forbidden-by-project"]),
         ({"sourceRepos": ["*", "!https://git/*"]}, ["error forbidden-by-project"]),
-        ({"clusterResourceWhitelist": [{"group": "*", "kind": "*"}]}, []),
+        ({"clusterResourceWhitelist": [{"group": "*", "kind": "*"}]}, ["info project-without-fence"]),
         ({"clusterResourceWhitelist": [{"group": KUEUE[:14], "kind": "*"}]}, ["error forbidden-by-project"]),
+        ({"clusterResourceWhitelist": [{**NAMESPACES, "name": "vision"}, QUEUES]}, []),
+        ({"clusterResourceWhitelist": [{**NAMESPACES, "name": "vis*"}, {**QUEUES, "name": ""}]}, []),
+        ({"clusterResourceWhitelist": [{**NAMESPACES, "name": "nlp"}, QUEUES]}, ["error forbidden-by-project"]),
+        ({"clusterResourceWhitelist": [{**NAMESPACES, "name": "nlp"}, NAMESPACES, QUEUES]}, []),
         ({"namespaceResourceBlacklist": [{"group": "*", "kind": "LocalQueue"}]}, ["error forbidden-by-project"]),
     ],
 )
