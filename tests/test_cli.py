@@ -108,6 +108,7 @@ def test_common_options_stand_before_or_after_the_command(argv: list[str], monke
         "command": "check",
         "environments": ["prod"],
         "inputs_only": False,
+        "full": False,
         "root": "R",
         "format": "json",
         "fail_on": "error",

@@ -109,10 +109,10 @@ def test_a_commit_of_other_files_runs_nothing(scratch: Scratch) -> None:
     assert "Skipped" in said
 
 
-def test_the_hooks_for_other_repositories_are_valid() -> None:
-    done = subprocess.run(
-        [BIN / "pre-commit", "validate-manifest", HOOKS], capture_output=True, encoding="utf-8", check=False
-    )
+def test_the_hooks_for_other_repositories_are_valid(tmp_path: Path) -> None:
+    command = [str(BIN / "pre-commit"), "validate-manifest", str(HOOKS)]
+    env = os.environ | {"PRE_COMMIT_HOME": str(tmp_path)}
+    done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stdout) == (0, "")
     hooks = {hook["id"]: hook for hook in yaml.safe_load(HOOKS.read_text(encoding="utf-8"))}
     assert sorted(hooks) == ["apportion-check", "apportion-compile"]

@@ -86,7 +86,7 @@ class Places:
         self.contents: list[Contents] = []
         # What is compiled is itself what Argo CD applies; a folder of other manifests was read once more.
         self._key = id if cluster.whole else _identity
-        self._home: dict[Hashable, int] = {}
+        self._home: dict[Hashable, int | None] = {}
         self._steps: dict[int, Step | None] = {}  # by identity of the annotations, which many objects share
         self._ways: dict[int, list[int]] = {}
         self._known: dict[tuple[int, int], Between | None] = {}
@@ -105,8 +105,9 @@ class Places:
     def _add(self, contents: Contents, manifests: Iterable[Manifest]) -> None:
         index = len(self.contents)
         self.contents.append(contents)
-        for manifest in manifests:
-            self._home.setdefault(self._key(manifest), index)
+        for key in map(self._key, manifests):
+            # what two Applications bring is there when the first of them is synced, and nobody knows which that is
+            self._home[key] = index if self._home.get(key, index) == index else None
 
     def _step(self, manifest: Manifest) -> Step | None:
         metadata = manifest.body.get("metadata")

@@ -135,8 +135,8 @@ def test_an_environment_without_objects_is_no_answer(
 ) -> None:
     """No input yields one; if ever one does, Argo CD must not take it for an order to delete."""
 
-    def emptied(plan: Any) -> Any:
-        overlay, findings = build(plan)
+    def emptied(plan: Any, guards: Any) -> Any:
+        overlay, findings = build(plan, guards)
         for leaf in overlay.synced:
             leaf.manifests, leaf.bases = [], {}
         return Overlay(overlay.plan, overlay.synced, ()), findings

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,6 +14,7 @@ import yaml
 from generator.emit import argocd, extra
 from generator.emit.leaves import LAYERS, Leaf, leaves
 from generator.environment.load import load as load_inputs
+from generator.frozen import replace
 from generator.manifest import Manifest
 from generator.plan.model import Plan
 from generator.plan.resolve import IN_CLUSTER, resolve

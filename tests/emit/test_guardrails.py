@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
 
 from generator.emit.guardrails import emit
+from generator.frozen import replace
 from tests.admission import Answer, Request, admit
 from tests.builders import CORES, plan
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from generator.finding import Finding
+from generator.frozen import replace
 from generator.manifest import Manifest
 from generator.validate import sync_order
 from generator.validate.cluster import Cluster
