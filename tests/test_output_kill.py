@@ -36,7 +36,7 @@ A = folder("overlays/prod", resources="a") | folder("overlays/prod/queues/nlp") 
 B = folder("overlays/prod", resources="b") | folder("overlays/prod/queues/vision") | folder("overlays/dev")
 FLIPPED = folder("overlays/prod/kustomization.yaml") | folder("base/runtimes/v1", resources="r")
 CALLS = ("open", "write", "close", "mkdir", "rename", "unlink", "rmdir", "lstat")
-KILLS = 220
+KILLS = 110
 
 
 def child(work: Callable[[], object]) -> int:

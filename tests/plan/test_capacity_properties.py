@@ -43,7 +43,7 @@ def flows(queues: dict[str, Member], cohorts: dict[str, Member]) -> Flows:
     return Flows(queues, cohorts | {name: member for name, member in named.items() if name})
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=100)
 @given(trees())
 def test_potential_is_what_an_idle_tree_admits(drawn: tuple[dict[str, Member], dict[str, Member]]) -> None:
     queues, cohorts = drawn
@@ -53,7 +53,7 @@ def test_potential_is_what_an_idle_tree_admits(drawn: tuple[dict[str, Member], d
     }
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=100)
 @given(trees(), st.lists(st.sampled_from(QUEUES), max_size=25))
 def test_available_is_what_a_busy_tree_admits(
     drawn: tuple[dict[str, Member], dict[str, Member]], asked: list[str]
@@ -79,7 +79,7 @@ def test_available_is_what_a_busy_tree_admits(
 USAGE = st.dictionaries(st.sampled_from(QUEUES[:3]), st.integers(0, 7), max_size=3)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=100)
 @given(trees(), USAGE)
 def test_nothing_is_beyond_where_every_queue_could_have_what_it_holds(
     drawn: tuple[dict[str, Member], dict[str, Member]], held: dict[str, int]
@@ -94,7 +94,7 @@ def test_nothing_is_beyond_where_every_queue_could_have_what_it_holds(
     assert (shape.excess(KEY, usage) == {}) is fits
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=100)
 @given(trees(), USAGE)
 def test_what_is_beyond_is_the_least_that_has_to_end(
     drawn: tuple[dict[str, Member], dict[str, Member]], held: dict[str, int]
