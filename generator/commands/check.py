@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from generator import output
 from generator.commands import pipeline
 from generator.commands.answer import answer
+from generator.commands.hooks import CHANGED, NOTHING, changed_paths, left_out
 from generator.commands.progress import Progress
 from generator.commands.read import find_root
 from generator.finding import in_order
@@ -16,8 +17,9 @@ from generator.report.text import accepted, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Declare the environments and `--inputs-only`."""
+    """Declare the environments, `--changed` and `--inputs-only`."""
     parser.add_argument("environments", nargs="*", metavar="ENV", help="only these environments")
+    parser.add_argument("--changed", action="store_true", help=CHANGED)
     parser.add_argument("--inputs-only", action="store_true", help="leave output/ out")
 
 
@@ -27,10 +29,14 @@ def run(options: Namespace) -> int:
     root = find_root(options.root)
     if not options.inputs_only:
         output.recover(root / "output")
+    changed = changed_paths(options, root)
+    if changed == []:
+        return answer(options, [], sys.stdout, NOTHING)
     with Progress(sys.stderr, quiet=options.quiet) as progress:
-        result = pipeline.run(root, options.environments, options.as_of, progress)
+        result = pipeline.run(root, options.environments, options.as_of, progress, changed=changed)
         findings = result.findings
         if result.is_sound and not options.inputs_only:
             progress.step("comparing output/")
-            findings = in_order(findings + output.compare(root / "output", result.tree, result.scope))
+            findings = findings + output.compare(root / "output", result.tree, result.scope)
+            findings = in_order(findings + (left_out(root, result) if changed else []))
     return answer(options, findings, sys.stdout, counted(findings) + accepted(result.waived), {"waived": result.waived})

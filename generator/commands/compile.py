@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from generator import output
 from generator.commands import pipeline
 from generator.commands.answer import answer, at_least
+from generator.commands.hooks import CHANGED, NOTHING, changed_paths, left_out
 from generator.commands.progress import Progress
 from generator.commands.read import find_root
 from generator.finding import Finding, in_order
@@ -17,8 +18,9 @@ from generator.report.text import accepted, amount, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Declare the environments and `--fail-on-change`."""
+    """Declare the environments, `--changed` and `--fail-on-change`."""
     parser.add_argument("environments", nargs="*", metavar="ENV", help="only these, and the bases they use")
+    parser.add_argument("--changed", action="store_true", help=CHANGED)
     parser.add_argument("--fail-on-change", action="store_true", help="exit 1 when output/ was not fresh: for hooks")
 
 
@@ -27,14 +29,19 @@ def run(options: Namespace) -> int:
     gc.disable()  # a batch process: collecting garbage made the building phases 3 to 4 times slower
     root = find_root(options.root)
     output.recover(root / "output")
+    changed = changed_paths(options, root)
+    if changed == []:
+        return answer(options, [], sys.stderr, NOTHING)
     done: Written | list[Finding] = []
     with Progress(sys.stderr, quiet=options.quiet) as progress:
-        result = pipeline.run(root, options.environments, options.as_of, progress)
+        result = pipeline.run(root, options.environments, options.as_of, progress, changed=changed)
         if not at_least(result.findings, options.fail_on):
             progress.step("writing output/")
             done = output.write(root / "output", result.tree, result.scope)
     if isinstance(done, Written):
-        status = answer(options, result.findings, sys.stderr, _summary(result, done), _numbers(done, result))
+        lacking = left_out(root, result) if changed and not (done.written or done.removed) else []
+        findings = in_order(result.findings + lacking)
+        status = answer(options, findings, sys.stderr, _summary(result, done), _numbers(done, result))
         return 1 if options.fail_on_change and (done.written or done.removed) else status
     findings = in_order(result.findings + done)
     line = f"{counted(findings)}; nothing written{accepted(result.waived)}"

@@ -50,9 +50,18 @@ class Result:
         return not has_errors(self.findings)
 
 
-def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress, *, ledger: bool = False) -> Result:
+def run(
+    root: Path,
+    names: Sequence[str],
+    as_of: str | None,
+    progress: Progress,
+    *,
+    changed: Sequence[str] | None = None,
+    ledger: bool = False,
+) -> Result:
     """Read the inputs and resolve the named environments, or all, leaving out those whose documents have errors.
 
+    `changed` are paths that a commit changes: in place of names, and what Git lacks of the inputs is an error.
     `ledger` asks for the ledgers, too.
 
     Raises:
@@ -65,6 +74,8 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress,
     if not given.folders and not has_errors(findings):
         findings.append(_no_environment())
     owners = Owners(given)
+    if changed is not None:
+        names = owners.touched(changed)
     chosen = owners.chosen(names, findings)
     findings = [finding for finding in findings if owners.concerns(finding, chosen)]
     plans: list[Plan] = []
@@ -79,6 +90,8 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress,
     progress.step(f"judging {', '.join(plan.name for plan in plans)}")
     policies, found = shipped.policies(root)
     findings += found
+    if changed is not None:
+        findings += _left_out(root, owners, chosen)
     judged = each(partial(_judged, policies, keep=ledger), plans, lambda plan: len(plan.teams), WORTH_A_PROCESS)
     tree: dict[str, str] = {}
     for answer in judged:
@@ -90,6 +103,12 @@ def run(root: Path, names: Sequence[str], as_of: str | None, progress: Progress,
     ledgers = [answer.ledger for answer in judged if answer.ledger is not None]
     findings = in_order(gate.once(waived.findings))
     return Result(dict(sorted(tree.items())), scope, findings, ledgers, waived.accepted)
+
+
+def _left_out(root: Path, owners: Owners, chosen: Sequence[str]) -> list[Finding]:
+    from generator.commands import commit  # for hooks: others need no subprocess
+
+    return commit.left_out(owners.lacking(commit.unknown(root, *commit.INPUTS), chosen))
 
 
 @dataclass(frozen=True, slots=True)
