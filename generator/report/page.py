@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from generator.change.model import ABSENT, AmountChange, Change
 from generator.plan.ledger import Ledger
-from generator.plan.ledger.lines import QueueLine
+from generator.plan.ledger.lines import PoolLine, QueueLine
 from generator.plan.model import BYTES, CPU
 from generator.plan.rounding import shown
-from generator.report.text import plain
+from generator.report.text import amount, plain
 
 MOST_OF_A_NAME = 200
 _LIMIT = re.compile(r"\.flavors\[name=([^]]+)]\.resources\[name=([^]]+/[^]]+)]\.(borrowing|lending)Limit$")
@@ -64,7 +64,7 @@ def _queue(found: AmountChange) -> str:
 
 def _amount(owner: str, what: str, found: AmountChange) -> Row:
     by = found.new - found.old
-    before, after, size = (shown(found.resource, amount) for amount in (found.old, found.new, abs(by)))
+    before, after, size = (shown(found.resource, thousandths) for thousandths in (found.old, found.new, abs(by)))
     return Row(owner, what, found.pool, found.resource, before, after, f"{'+' if by > 0 else '-'}{size}")
 
 
@@ -90,27 +90,30 @@ def leading(queues: Sequence[QueueLine]) -> list[QueueLine]:
 
 
 def tables(ledgers: Iterable[Ledger]) -> list[tuple[str, list[list[str]], list[list[str]]]]:
-    """Return name, rows of pools (without memory and storage), rows of queues of each environment."""
+    """Return name, rows of pools (without memory and storage) and rows of queues of each environment."""
     return [
         (
             ledger.plan.name,
-            [
-                [line.pool, line.resource]
-                + [
-                    shown(line.resource, amount)
-                    for amount in (line.schedulable, line.guaranteed, line.lendable, line.borrowable, line.stranded)
-                ]
-                + [shown(line.resource, line.over_committed) if line.over_committed else ""]
-                for line in ledger.pools
-                if line.resource not in BYTES
-            ],
-            [
-                [line.cluster_queue, line.pool, line.resource]
-                + [shown(line.resource, amount) for amount in (line.guaranteed, line.potential, line.largest_pod)]
-                for line in leading(ledger.queues)
-            ],
+            [_pool(line) for line in ledger.pools if line.resource not in BYTES],
+            [_queue_line(line) for line in leading(ledger.queues)],
         )
         for ledger in ledgers
+    ]
+
+
+def _pool(line: PoolLine) -> list[str]:
+    amounts = (line.schedulable, line.guaranteed, line.lendable, line.borrowable, line.stranded, line.over_committed)
+    *first, over = (shown(line.resource, thousandths) for thousandths in amounts)
+    return [line.pool, line.resource, *first, over if line.over_committed else ""]
+
+
+def _queue_line(line: QueueLine) -> list[str]:
+    amounts = (line.guaranteed, line.potential, line.largest_pod)
+    return [
+        line.cluster_queue,
+        line.pool,
+        line.resource,
+        *(shown(line.resource, thousandths) for thousandths in amounts),
     ]
 
 
@@ -120,5 +123,5 @@ def cut(text: str, most: int) -> str:
     for number, line in enumerate(lines):
         size += len(line.encode())
         if size > most:
-            return "".join(lines[:number]) + f"\n… and {len(lines) - number} more lines.\n"
+            return "".join(lines[:number]) + f"\n… and {amount(len(lines) - number, 'more line')}.\n"
     return text

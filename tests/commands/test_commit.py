@@ -134,17 +134,17 @@ def test_nothing_that_matters_is_told_and_passes(command: str, root: Path, capsy
 def test_without_a_repository_it_cannot_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     repository(tmp_path / "new")
-    with pytest.raises(FatalError, match="^Git cannot say what the commit holds: not a git repository"):
+    with pytest.raises(FatalError, match=r"^Git cannot say what the commit holds: not a git repository"):
         commit.changed(tmp_path / "new", [])
 
 
 def test_without_git_it_cannot_go_on(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(FatalError, match="^git, which knows the commit, cannot be run: No such file"):
+    with pytest.raises(FatalError, match=r"^git, which knows the commit, cannot be run: No such file"):
         commit.changed(root, [])
 
 
 def test_git_that_hangs_is_not_waited_for(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commit, "SECONDS", 0)
-    with pytest.raises(FatalError, match="^git rev-parse did not end within 0 s"):
+    with pytest.raises(FatalError, match=r"^git rev-parse did not end within 0 s"):
         commit.changed(root, [])
