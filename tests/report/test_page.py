@@ -85,7 +85,7 @@ def test_whatever_a_name_is_it_stays_one_cell_of_code(name: str) -> None:
     cells = [token.children or [] for token in tokens if token.type == "inline"]
     assert [[child.type for child in cell] for cell in cells[:2]] == [["text"], ["text"]]
     kinds = [[child.type for child in cell] for cell in cells[2:]]
-    assert kinds == [["code_inline" if name.strip() else "text"], ["code_inline"]]
+    assert kinds == [["code_inline" if name.strip(" ") else "text"], ["code_inline"]]
     assert [cell[0].content for cell in cells[3:]] == ["@team #1 <b>"]
 
 
