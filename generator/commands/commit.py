@@ -27,13 +27,16 @@ _ALWAYS = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none
 def changed(root: Path, names: Iterable[str]) -> list[str]:
     """Return the paths from the root of inputs and output among the files named, and of those that Git has deleted.
 
+    A folder named stands for what is in it.
+
     Raises:
         FatalError: Git cannot tell what is deleted.
     """
     base = os.path.realpath(root)
     paths = (os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name)) for name in names)  # noqa: PTH118, PTH119, PTH120 - any name, also of a file that is gone
-    given = (os.path.relpath(path, base) for path in paths)
-    return sorted({path for path in (*given, *_deleted(root)) if _concerns(path)})
+    given = [os.path.relpath(path, base) for path in paths]
+    folders = {path for path in given if path.split("/")[0] in (*INPUTS, OUTPUT) and (root / path).is_dir()}
+    return sorted(folders.union(path for path in (*given, *_deleted(root)) if _concerns(path)))
 
 
 def unknown(root: Path, *folders: str) -> list[str]:

@@ -60,6 +60,12 @@ def test_names_are_from_where_the_hook_runs(root: Path) -> None:
     assert commit.changed(root, named) == [QUOTAS, STAGING, "policies/a.yaml"]
 
 
+def test_a_folder_stands_for_all_that_is_in_it(root: Path) -> None:
+    named = ["quotas/environments", "quotas/environments/prod/", "quotas/output", "quotas"]
+    assert commit.changed(root, named) == ["environments", "environments/prod", "output"]
+    assert Owners(load(read(root)[0])[0]).touched(["environments/prod"]) == []
+
+
 def test_deleted_and_renamed_files_come_from_git(root: Path) -> None:
     git(root, "rm", "--quiet", "environments/teams.yaml", "README.md")
     git(root, "mv", STAGING, "environments/staging/shares.yaml")
