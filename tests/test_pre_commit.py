@@ -172,7 +172,7 @@ def test_a_hand_edit_of_output_blocks_and_is_undone_in_place_only(scratch: Scrat
 
 
 @pytest.mark.parametrize("gone", ["environments/prod/extra/note.yaml", "output/overlays/prod/extra/apportion.lock"])
-def test_a_staged_deletion_alone_blocks(gone: str, scratch: Scratch) -> None:
+def test_a_deletion_alone_blocks(gone: str, scratch: Scratch) -> None:
     """pre-commit passes no name of it, and skips hooks without a name."""
     extra = scratch.root / "environments/prod/extra/note.yaml"
     extra.parent.mkdir()
@@ -180,8 +180,11 @@ def test_a_staged_deletion_alone_blocks(gone: str, scratch: Scratch) -> None:
     scratch.run("apportion", "compile")
     scratch.run("git", "add", ".")
     scratch.run("git", "commit", "--quiet", "--no-verify", "--message", "a note")
-    scratch.run("git", "rm", "--quiet", gone)
-    status, said = scratch.commit()
+    (scratch.root / gone).unlink()
+    status, said = scratch.commit_all()  # from an index of its own
+    assert status == 1, said
+    (scratch.root / gone).unlink(missing_ok=True)
+    status, said = scratch.commit(gone)
     assert status == 1, said
     if gone.startswith("environments/"):
         status, said = scratch.commit("output")

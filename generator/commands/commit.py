@@ -19,7 +19,8 @@ from generator.report.text import amount, plain
 INPUTS, OUTPUT = (FOLDER, "policies"), "output"
 SECONDS = 60
 _NAMED = 3
-# Git's hooks name a repository from the folder that they run in; ours is found from the root.
+# Git's hooks name a repository from the folder that they run in; ours is found from the root. GIT_INDEX_FILE stays: of
+# `git commit -a` and `git commit FILE` it is an index of their own.
 _NOT_OURS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX")
 _ALWAYS = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
 
@@ -92,16 +93,13 @@ def _names(done: subprocess.CompletedProcess[bytes]) -> list[str]:
 
 
 def _git(root: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    environment = {key: value for key, value in os.environ.items() if key not in _NOT_OURS} | _ALWAYS
-    if index := environment.get("GIT_INDEX_FILE"):  # of `git commit -a` and `git commit FILE`, one of its own
-        environment["GIT_INDEX_FILE"] = os.path.abspath(index)  # noqa: PTH100 - nor may it follow links
     try:
         return subprocess.run(  # noqa: S603 - a fixed program, and no shell
             ["git", "-C", os.fspath(root), *arguments],  # noqa: S607 - the one that runs the hook
             capture_output=True,
             timeout=SECONDS,
             check=False,
-            env=environment,
+            env={key: value for key, value in os.environ.items() if key not in _NOT_OURS} | _ALWAYS,
         )
     except OSError as problem:
         raise FatalError(f"git, which knows the commit, cannot be run: {problem.strerror}", "install it") from None

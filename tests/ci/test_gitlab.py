@@ -22,7 +22,7 @@ def job(name: str, scratch: Scratch, forge: Forge, *, merge_request: bool = True
     lines = [*found.get("before_script", ()), *found["script"]]
     script = scratch.place / "script"
     script.write_text("set -eo pipefail\n" + "\n".join(lines), encoding="utf-8")
-    given = {"CI_BUILDS_DIR": str(scratch.place), "CI_API_V4_URL": f"{forge.url}/api/v4"}
+    given = {"CI_PIPELINE_ID": "77", "CI_API_V4_URL": f"{forge.url}/api/v4"}
     if merge_request:
         given |= {"CI_MERGE_REQUEST_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "5", "APPORTION_TOKEN": TOKEN}
         given |= {"CI_MERGE_REQUEST_DIFF_BASE_SHA": scratch.base()}
@@ -72,7 +72,7 @@ def test_what_is_stale_or_edited_fails(scratch: Scratch, forge: Forge) -> None:
     assert done.returncode == 1
     assert "error[output-edited]" in done.stdout
     assert "\n M output/overlays/prod/queues/vision/resources.yaml\n" in done.stdout
-    assert not (scratch.root / "reports/plan.md").exists()
+    assert not (scratch.root / "reports/plan-77.md").exists()
 
 
 def test_inputs_with_errors_leave_the_note_alone(scratch: Scratch, forge: Forge) -> None:
@@ -86,7 +86,7 @@ def test_inputs_with_errors_leave_the_note_alone(scratch: Scratch, forge: Forge)
 
 def test_a_token_that_may_not_is_told_and_fails_nothing(scratch: Scratch, forge: Forge) -> None:
     (scratch.root / "reports").mkdir()
-    plan = scratch.root / "reports/plan.md"
+    plan = scratch.root / "reports/plan-77.md"
     plan.write_text("new & 'hostile' $(touch pwned)\n", encoding="utf-8")
     forge.may_write = False
     done = job("apportion-comment", scratch, forge)
@@ -103,6 +103,6 @@ def test_ours_is_found_behind_others(count: int, scratch: Scratch, forge: Forge)
         forge.add(f"{number}", THEIRS)
     forge.add(f"{MARKER}old")
     (scratch.root / "reports").mkdir()
-    (scratch.root / "reports/plan.md").write_text("new\n", encoding="utf-8")
+    (scratch.root / "reports/plan-77.md").write_text("new\n", encoding="utf-8")
     job("apportion-comment", scratch, forge)
     assert (len(forge.comments), forge.bodies[-1], forge.writes) == (count + 1, f"{MARKER}new\n", ["PUT"])
