@@ -90,13 +90,13 @@ def run(
     progress.step(f"judging {', '.join(plan.name for plan in plans)}")
     policies, found = shipped.policies(root)
     findings += found
-    if changed is not None:
-        findings += _left_out(root, owners, chosen)
     judged = each(partial(_judged, policies, keep=ledger), plans, lambda plan: len(plan.teams), WORTH_A_PROCESS)
     tree: dict[str, str] = {}
     for answer in judged:
         findings += answer.findings
         tree |= answer.tree
+    if changed is not None:
+        findings += _left_out(root, owners, chosen)
     of_plan = RULES.union(policy.id for policy in policies.values() if policy.is_about_changes)
     waived = waive(findings, given.waivers, as_of, chosen if names else None, of_plan)
     scope = _scope(chosen, tree) if names else everything
