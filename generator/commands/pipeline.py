@@ -87,6 +87,8 @@ def run(
             plans.append(plan)
     if plans and len(plans) == len(given.folders):
         findings += fleet_wide(given, plans)
+    if changed is not None:
+        findings += _lacking(root, owners, chosen)
     progress.step(f"judging {', '.join(plan.name for plan in plans)}")
     policies, found = shipped.policies(root)
     findings += found
@@ -95,8 +97,6 @@ def run(
     for answer in judged:
         findings += answer.findings
         tree |= answer.tree
-    if changed is not None:
-        findings += _left_out(root, owners, chosen)
     of_plan = RULES.union(policy.id for policy in policies.values() if policy.is_about_changes)
     waived = waive(findings, given.waivers, as_of, chosen if names else None, of_plan)
     scope = _scope(chosen, tree) if names else everything
@@ -105,7 +105,8 @@ def run(
     return Result(dict(sorted(tree.items())), scope, findings, ledgers, waived.accepted)
 
 
-def _left_out(root: Path, owners: Owners, chosen: Sequence[str]) -> list[Finding]:
+def _lacking(root: Path, owners: Owners, chosen: Sequence[str]) -> list[Finding]:
+    """Return what Git lacks of the inputs."""
     from generator.commands import commit  # for hooks: others need no subprocess
 
     return commit.left_out(owners.lacking(commit.unknown(root, *commit.INPUTS), chosen))
