@@ -76,10 +76,14 @@ def _deleted(root: Path) -> list[str]:
     if head.returncode == 1:
         return []  # the first commit
     _names(head)
+    diff = ("diff", "--name-only", "--no-renames", "--diff-filter=D", "--relative", "--no-ext-diff", "-z")
     start, end = (os.environ.get(f"PRE_COMMIT_{which}_REF", "") for which in ("FROM", "TO"))
-    since = [f"{start}...{end}"] if start and end else ["--cached", "HEAD"]
-    shape = ("--name-only", "--no-renames", "--diff-filter=D", "--relative", "--no-ext-diff", "-z")
-    return _names(_git(root, "diff", *shape, *since, "--"))
+    if not (start and end):
+        return _names(_git(root, *diff, "--cached", "HEAD", "--"))
+    done = _git(root, *diff, f"{start}...{end}", "--")
+    if done.returncode:  # they have no commit in common
+        done = _git(root, *diff, start, end, "--")
+    return _names(done)
 
 
 def _names(done: subprocess.CompletedProcess[bytes]) -> list[str]:

@@ -89,6 +89,18 @@ def test_between_revisions(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert commit.changed(root, []) == [QUOTAS]
 
 
+def test_between_revisions_that_have_nothing_in_common(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(root, "checkout", "--quiet", "--orphan", "other")
+    git(root, "rm", "--quiet", "--cached", QUOTAS)
+    git(root, "commit", "--quiet", "--message", "anew")
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", "main")
+    monkeypatch.setenv("PRE_COMMIT_TO_REF", "other")
+    assert commit.changed(root, []) == [QUOTAS]
+    monkeypatch.setenv("PRE_COMMIT_TO_REF", "nowhere")
+    with pytest.raises(FatalError, match=r"^Git cannot say what the commit holds: bad revision 'nowhere'"):
+        commit.changed(root, [])
+
+
 def test_before_the_first_commit_nothing_is_deleted(tmp_path: Path) -> None:
     repository(tmp_path)
     git(tmp_path, "init", "--quiet")
