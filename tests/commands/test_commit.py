@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,16 +21,24 @@ __all__ = ["no_configuration"]
 STAGING = "environments/staging/quotas.yaml"
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A compiled and committed repository of two environments, in a folder of a larger one that is the current one."""
-    place = repository(tmp_path / "all" / "quotas", second="staging")
-    assert main(["compile", "--root", str(place), "--quiet"]) == 0
-    monkeypatch.chdir(tmp_path / "all")
-    git(tmp_path / "all", "init", "--quiet", "--initial-branch", "main")
-    git(tmp_path / "all", "add", ".")
-    git(tmp_path / "all", "commit", "--quiet", "--message", "all")
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A compiled and committed repository of two environments, in the folder quotas of a larger one."""
+    place = tmp_path_factory.mktemp("commit")
+    repository(place / "quotas", second="staging")
+    assert main(["compile", "--root", str(place / "quotas"), "--quiet"]) == 0
+    git(place, "init", "--quiet", "--initial-branch", "main")
+    git(place, "add", ".")
+    git(place, "commit", "--quiet", "--message", "all")
     return place
+
+
+@pytest.fixture
+def root(committed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of that folder; the larger one is the current one."""
+    shutil.copytree(committed, tmp_path / "all")
+    monkeypatch.chdir(tmp_path / "all")
+    return tmp_path / "all" / "quotas"
 
 
 @pytest.mark.parametrize(
@@ -50,8 +59,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["output/prod/kustomization.yaml"], []),
     ],
 )
-def test_what_is_shared_or_gone_concerns_all(paths: list[str], names: list[str], root: Path) -> None:
-    assert Owners(load(read(root)[0])[0]).touched(paths) == names
+def test_what_is_shared_or_gone_concerns_all(paths: list[str], names: list[str], committed: Path) -> None:
+    assert Owners(load(read(committed / "quotas")[0])[0]).touched(paths) == names
 
 
 def test_names_are_from_where_the_hook_runs(root: Path) -> None:
