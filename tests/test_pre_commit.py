@@ -132,6 +132,31 @@ def test_what_is_staged_is_judged_and_what_is_not_stays(scratch: Scratch) -> Non
     assert "accelerators: 4 }" in scratch.run("git", "show", f"HEAD:{QUOTAS}").stdout
 
 
+TEAM = "  - team: sound\n    namespaces: [{ name: sound }]\n"
+
+
+def test_output_of_an_edit_that_is_not_staged_stays(scratch: Scratch) -> None:
+    """Of a new team Git knows no output: pre-commit leaves it in place, and no input that is staged yields it."""
+    teams = scratch.root / "environments/teams.yaml"
+    teams.write_text(
+        f"{teams.read_text()}---\napiVersion: apportion.dev/v1\nkind: Team\nname: sound\nadmins: {{ groups: [s] }}\n"
+    )
+    scratch.run("git", "add", ".")
+    assert scratch.run("apportion", "compile").returncode == 0
+    scratch.run("git", "commit", "--all", "--quiet", "--no-verify", "--message", "a team")
+    edit(scratch.root / QUOTAS, "h100: { accelerators: 8 }", "h100: { accelerators: 4 }")
+    scratch.run("apportion", "compile")
+    scratch.run("git", "add", ".")
+    edit(scratch.root / QUOTAS, "  - team: language\n", f"{TEAM}  - team: language\n")
+    scratch.run("apportion", "compile")
+    before = snapshot(scratch.root / "output")
+    assert "overlays/prod/tenants/sound/resources.yaml" in before
+    status, said = scratch.commit()
+    assert status == 0, said
+    assert snapshot(scratch.root / "output") == before
+    assert scratch.run("apportion", "check").returncode == 0
+
+
 def test_input_staged_without_its_output_blocks_and_loses_nothing(scratch: Scratch) -> None:
     """The hook writes the same output that pre-commit has stashed: the two conflict, and the stash wins."""
     edit(scratch.root / QUOTAS, "h100: { accelerators: 8 }", "h100: { accelerators: 4 }")

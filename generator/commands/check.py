@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from generator import output
 from generator.commands import pipeline
 from generator.commands.answer import answer
-from generator.commands.hooks import CHANGED, NOTHING, changed_paths, left_out
+from generator.commands.hooks import CHANGED, NOTHING, changed_paths, left_out, of_commit, unknown_output
 from generator.commands.progress import Progress
 from generator.commands.read import find_root
 from generator.finding import in_order
@@ -37,6 +37,7 @@ def run(options: Namespace) -> int:
         findings = result.findings
         if result.is_sound and not options.inputs_only:
             progress.step("comparing output/")
-            findings = findings + output.compare(root / "output", result.tree, result.scope)
-            findings = in_order(findings + (left_out(root, result) if changed else []))
+            unknown = unknown_output(options, root)
+            found = output.compare(root / "output", result.tree, of_commit(result, unknown))
+            findings = in_order(findings + found + left_out(result, unknown))
     return answer(options, findings, sys.stdout, counted(findings) + accepted(result.waived), {"waived": result.waived})

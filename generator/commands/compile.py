@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from generator import output
 from generator.commands import pipeline
 from generator.commands.answer import answer, at_least
-from generator.commands.hooks import CHANGED, NOTHING, changed_paths, left_out
+from generator.commands.hooks import CHANGED, NOTHING, changed_paths, left_out, of_commit, unknown_output
 from generator.commands.progress import Progress
 from generator.commands.read import find_root
 from generator.finding import Finding, in_order
@@ -37,9 +37,10 @@ def run(options: Namespace) -> int:
         result = pipeline.run(root, options.environments, options.as_of, progress, changed=changed)
         if not at_least(result.findings, options.fail_on):
             progress.step("writing output/")
-            done = output.write(root / "output", result.tree, result.scope)
+            unknown = unknown_output(options, root)
+            done = output.write(root / "output", result.tree, of_commit(result, unknown))
     if isinstance(done, Written):
-        lacking = left_out(root, result) if changed and not (done.written or done.removed) else []
+        lacking = left_out(result, unknown) if not (done.written or done.removed) else []
         findings = in_order(result.findings + lacking)
         status = answer(options, findings, sys.stderr, _summary(result, done), _numbers(done, result))
         return 1 if options.fail_on_change and (done.written or done.removed) else status
