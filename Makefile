@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 STAMP := $(VENV)/.installed
-SOURCES := $(shell find generator -name '*.py')
+SOURCES := $(shell find generator -name '*.py') $(shell find policies -name '*.yaml')
 
 .PHONY: help compile test coverage check policies bench acceptance clean
 
@@ -18,9 +18,10 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-# Byte code is made here, so that a start costs the same where PYTHONDONTWRITEBYTECODE is set.
+# Byte code is made here, so that a start costs the same where PYTHONDONTWRITEBYTECODE is set, and that of expressions.
 $(VENV)/.compiled: $(STAMP) $(SOURCES)
 	@$(BIN)/python -m compileall -q generator
+	@$(BIN)/python -m generator.policy.ahead
 	@touch $@
 
 compile: $(VENV)/.compiled ## set up, then compile environments/ into output/

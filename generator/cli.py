@@ -95,8 +95,14 @@ def _run(argv: Sequence[str], options: argparse.Namespace) -> int:
 
 
 def _module(command: str) -> Any:
+    """Import a command, without collecting garbage from here on.
+
+    A run ends before there is much: collecting costs a seventh of the imports and made building 3 to 4 times slower.
+    """
+    import gc
     import importlib
 
+    gc.disable()
     return importlib.import_module(f"generator.commands.{command}")
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from generator import lock
 from generator.finding import FatalError
+from generator.frozen import dataclass, field
 from generator.lock import Lock
 
 JOURNAL = ".apportion-journal"
@@ -44,6 +44,16 @@ class Disk:
         """Tell whether the file has exactly this text."""
         wanted = text.encode()
         return read(f"{self.root}/{path}", len(wanted) + 1) == wanted
+
+    def bytes_of(self, path: str) -> bytes | None:
+        """Return what a file holds; None where there is no such file, or it cannot be read."""
+        if self.entries.get(path) is not Kind.FILE:
+            return None
+        try:
+            with open(f"{self.root}/{path}", "rb", opener=_opened) as file:
+                return file.read()
+        except OSError:
+            return None
 
     def lock(self, folder: str) -> Lock | None:
         """Return the folder's lock; None when it is missing, unreadable or not a lock."""
@@ -112,6 +122,11 @@ def read(path: str, limit: int) -> bytes | None:
         return None
     finally:
         os.close(descriptor)
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open without waiting for a pipe, or following a link, that has come since it was listed."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def parent(path: str) -> str:

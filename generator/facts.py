@@ -8,12 +8,13 @@ A malformed file is a bug of ours, so it raises ValueError with the file's name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
+
+from generator.frozen import fields
 
 _PLAIN: dict[str, Any] = {"true": True, "false": False, "null": None}
 _Record = TypeVar("_Record")

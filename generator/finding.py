@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from enum import StrEnum
 
 from generator.frozen import dataclass
@@ -36,7 +35,7 @@ class Layer(StrEnum):
     OUTPUT = "output"
 
 
-@dataclasses.dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Location:
     """A place in a file: path with forward slashes below the root, line and column from 1 (0: the file as a whole)."""
 
@@ -46,6 +45,9 @@ class Location:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+    def __lt__(self, other: Location) -> bool:
+        return (self.file, self.line, self.column) < (other.file, other.line, other.column)
 
 
 @dataclass(frozen=True, slots=True)

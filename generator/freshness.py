@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -43,6 +43,30 @@ def compare(output: Path, tree: Tree, scope: Scope) -> list[Finding]:
         _foreign(disk, wanted, change, scope),
     )
     return in_order(list(findings))
+
+
+def is_as_locked(output: Path, locks: Mapping[str, str]) -> bool:
+    """Tell whether output/ holds these locks (path to digest), the files that they list as listed, and no other file.
+
+    Raises:
+        FatalError: output/ cannot be read.
+    """
+    root = os.fspath(output)
+    before = _last_write(output)
+    disk = scan(root)
+    left = {path for path, kind in disk.entries.items() if kind is not Kind.FOLDER}
+    for path, digest in locks.items():
+        folder = parent(path)
+        content = disk.bytes_of(path)
+        listed = disk.lock(folder) if content is not None and lock.digest(content) == digest else None
+        if listed is None:
+            return False
+        for name, wanted in listed.files.items():
+            content = disk.bytes_of(inside(folder, name))
+            if content is None or lock.digest(content) != wanted:
+                return False
+        left -= {path, *(inside(folder, name) for name in listed.files)}
+    return not (left or journal.is_committed(root) or _last_write(output) != before)
 
 
 def _last_write(output: Path) -> int | None:

@@ -17,7 +17,6 @@ import errno
 import fcntl
 import json
 import os
-import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,12 +24,13 @@ from contextlib import contextmanager, suppress
 from generator.disk import JOURNAL, folders_above, parent, read, shown
 from generator.finding import FatalError
 from generator.frozen import dataclass
+from generator.pattern import pattern
 
 COMMITTED = f"{JOURNAL}/journal"
 
 _SIZE_LIMIT = 1 << 26
 _FOLDER_STAYS = {errno.ENOTEMPTY, errno.EEXIST, errno.EBUSY}
-_STAGED_NAME = re.compile(r"[0-9]+")
+_STAGED_NAME = pattern(r"[0-9]+")
 _DAMAGED = f"delete {shown(JOURNAL)}, then run apportion compile"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -13,7 +12,7 @@ from generator import __version__, lock
 from generator.emit import argocd, extra
 from generator.emit.leaves import LAYERS, Leaf, group, leaves
 from generator.finding import Finding, Layer, Location, ObjectRef, Related, error
-from generator.frozen import dataclass
+from generator.frozen import dataclass, replace
 from generator.lock import HEADER
 from generator.manifest import Manifest, dump, dump_all, key
 from generator.plan.model import Plan
@@ -39,10 +38,13 @@ class Overlay:
         return chain(self.synced, self.argocd)
 
 
-def build(plan: Plan) -> tuple[Overlay, list[Finding]]:
-    """Return the folders of one environment, and what is wrong with users' own manifests."""
+def build(plan: Plan, guards: Sequence[Manifest] = ()) -> tuple[Overlay, list[Finding]]:
+    """Return the folders of one environment, and what is wrong with users' own manifests.
+
+    `guards` are what users' policies add to the guardrails.
+    """
     own, findings = extra.emit(plan)
-    synced = [part for leaf in leaves(plan, own) for part in _parts(leaf)]
+    synced = [part for leaf in leaves(plan, own, guards) for part in _parts(leaf)]
     findings += _twice(plan, synced, own)
     return Overlay(plan, synced, argocd.leaves(plan, synced)), findings
 

@@ -6,9 +6,7 @@ The writer exists because each library tried writes strings that kubectl and Arg
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 from json.encoder import encode_basestring
@@ -16,11 +14,13 @@ from types import MappingProxyType
 from typing import Any
 
 from generator.finding import Location
+from generator.frozen import dataclass, field
+from generator.pattern import pattern
 
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 
 _NO_ORIGINS: Mapping[str, Location] = MappingProxyType({})
-_ATOI = re.compile(r"[+-]?[0-9]{1,18}")  # as Argo CD reads a wave: strconv.Atoi, and 0 for what it refuses
+_ATOI = pattern(r"[+-]?[0-9]{1,18}")  # as Argo CD reads a wave: strconv.Atoi, and 0 for what it refuses
 
 
 class Fragment(dict[str, Any]):
@@ -125,11 +125,11 @@ def _wave(text: str) -> int:
 
 
 _WORD = r"[A-Za-z0-9_./@+=-]"
-_PLAIN = re.compile(rf"[A-Za-z_/]{_WORD}*(?:[ ;,&()|':]{_WORD}+)*")
+_PLAIN = pattern(rf"[A-Za-z_/]{_WORD}*(?:[ ;,&()|':]{_WORD}+)*")
 _RESERVED = frozenset(("y", "n", "yes", "no", "true", "false", "on", "off", "null"))
 # Line breaks and non-characters to YAML readers; the rest of Unicode stays raw, for Go refuses surrogate escapes.
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-_NOT_LITERAL = re.compile("\\A[ \t\n]|\t\n|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_ESCAPED = pattern("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_NOT_LITERAL = pattern("\\A[ \t\n]|\t\n|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _MAPPINGS = (dict, Mapping)
 _SEQUENCES = (list, tuple)
 _INT64 = 2**63

@@ -6,9 +6,10 @@ Source of grammar and canonical form: k8s.io/apimachinery pkg/api/resource/quant
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from functools import lru_cache
+
+from generator.pattern import pattern
 
 Amount = int
 
@@ -17,7 +18,7 @@ KI = 1024 * UNIT
 MI = 1024 * KI
 GI = 1024 * MI
 
-_GRAMMAR = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?\d+))")
+_GRAMMAR = pattern(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?\d+))")
 _BINARY = {suffix: 1024**power for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), start=1)}
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _LARGEST: Amount = (2**63 - 1) * UNIT

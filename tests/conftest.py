@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.samples import ROOT, Built, Compiled, compiled_from, folders, input_files, kustomize
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _alone() -> Iterator[None]:
+    """Let no run know of another, and none fork: tests/commands/test_proof.py and test_parallel.py are about that.
+
+    `check` compiles where nothing can be kept, and what a forked process covers is not counted.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", os.devnull)
+        patch.setattr("generator.commands.parallel._processors", lambda: 1)
+        yield
 
 
 @pytest.fixture(scope="session")

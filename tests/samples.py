@@ -46,6 +46,7 @@ def compiled_from(files: Mapping[str, bytes], as_of: str | None = None) -> Compi
     from generator.environment.load import load
     from generator.kustomize import build, layout
     from generator.plan.resolve import fleet_wide, resolve
+    from generator.policy import gate, shipped
 
     given, findings = load(files)
     plans = []
@@ -55,10 +56,12 @@ def compiled_from(files: Mapping[str, bytes], as_of: str | None = None) -> Compi
         plans += [plan] if plan else []
     findings += fleet_wide(given, plans)
     overlays = []
+    policies, _ = shipped.policies(None)
     for plan in plans:
-        overlay, found = build(plan)
+        guards, refused = gate.guards(policies, plan)
+        overlay, found = build(plan, guards)
         overlays.append(overlay)
-        findings += found
+        findings += refused + found
     return Compiled(layout(overlays), findings)
 
 

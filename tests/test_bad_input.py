@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from generator import cli
+from generator.finding import Finding
 from generator.policy import shipped
+from generator.policy.load import FOLDER, load
+from generator.policy.model import Policy
 from tests import cases
 
 CASES = sorted(cases.FOLDER.glob("*.yaml"))
@@ -27,10 +30,16 @@ def said(command: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory, so that no answer holds a path of this machine; what is wanted is not asked here."""
+    """An empty working directory, so that no answer holds a path of this machine; shipped policies are left out."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(shipped, "policies", lambda root: ({}, []))
+    monkeypatch.setattr(shipped, "policies", own_policies)
     return tmp_path
+
+
+def own_policies(root: Path) -> tuple[dict[str, Policy], list[Finding]]:
+    """Return the policies that a case brings."""
+    folder = root / FOLDER
+    return load(shipped.read(folder)) if folder.is_dir() else ({}, [])
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)

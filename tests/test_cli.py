@@ -108,6 +108,7 @@ def test_common_options_stand_before_or_after_the_command(argv: list[str], monke
         "command": "check",
         "environments": ["prod"],
         "changed": False,
+        "full": False,
         "inputs_only": False,
         "root": "R",
         "format": "json",

@@ -19,6 +19,7 @@ from generator.commands import COMMANDS
 from generator.environment.validate import KINDS
 from generator.releases import load as releases
 from generator.report import FORMATS
+from generator.shapes import hints, is_shape
 
 ROOT = Path(__file__).parents[1]
 README, GUIDE = ROOT / "README.md", ROOT / "docs" / "user-guide.md"
@@ -146,10 +147,9 @@ def words(kind: str) -> set[str]:
 def fields(shape: object) -> set[str]:
     """Return the keys of a kind and of all its parts."""
     keys: set[str] = set()
-    if typing.is_typeddict(shape) or hasattr(shape, "__required_keys__"):
-        hints = typing.get_type_hints(shape, include_extras=True)
-        keys |= hints.keys()
-        for inner in hints.values():
+    if is_shape(shape):
+        keys |= hints(shape).keys()
+        for inner in hints(shape).values():
             keys |= fields(inner)
     for inner in typing.get_args(shape):
         keys |= fields(inner)

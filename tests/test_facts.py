@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from generator import facts
+from generator.frozen import dataclass
 
 
 @pytest.mark.parametrize(

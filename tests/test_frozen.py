@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import pickle
 from typing import Any
 
@@ -12,15 +13,16 @@ from generator import frozen
 from generator.finding import Location
 
 
-def define(dataclass: Any) -> tuple[Any, Any, Any, Any]:
-    """Return the same four classes, made by one decorator or the other."""
+def define(maker: Any) -> tuple[Any, Any, Any, Any]:
+    """Return the same four classes, made by one module or the other."""
+    dataclass = maker.dataclass
 
     @dataclass(frozen=True, slots=True)
     class Pair:
         """A pair."""
 
         left: int
-        right: list[int] = dataclasses.field(default_factory=list, compare=False, repr=False)
+        right: list[int] = maker.field(default_factory=list, compare=False, repr=False)
 
     @dataclass(frozen=True, slots=True)
     class Triple(Pair):
@@ -40,7 +42,7 @@ def define(dataclass: Any) -> tuple[Any, Any, Any, Any]:
     return Pair, Triple, Nothing, Single
 
 
-@pytest.fixture(params=[dataclasses.dataclass, frozen.dataclass], ids=["dataclasses", "frozen"])
+@pytest.fixture(params=[dataclasses, frozen], ids=["dataclasses", "frozen"])
 def kinds(request: pytest.FixtureRequest) -> tuple[Any, Any, Any, Any]:
     return define(request.param)
 
@@ -64,15 +66,46 @@ def test_shown(kinds: tuple[Any, Any, Any, Any]) -> None:
     assert shown == ["Pair(left=1)", "Triple(left=1, third='x')", "Nothing()", "only"]
 
 
-def test_the_rest_of_a_dataclass(kinds: tuple[Any, Any, Any, Any]) -> None:
-    pair, triple, _, _ = kinds
+@pytest.mark.parametrize("maker", [dataclasses, frozen], ids=["dataclasses", "frozen"])
+def test_the_rest_of_a_dataclass(maker: Any) -> None:
+    pair, triple, nothing, _ = define(maker)
     assert pair.__doc__ == "A pair."
-    assert [field.name for field in dataclasses.fields(triple)] == ["left", "right", "third"]
-    assert dataclasses.replace(triple(1), third="z") == triple(1, [], "z")
-    assert dataclasses.asdict(pair(1, [2])) == {"left": 1, "right": [2]}
+    assert [(field.name, field.type) for field in maker.fields(triple)] == [
+        ("left", "int"),
+        ("right", "list[int]"),
+        ("third", "str"),
+    ]
+    assert maker.replace(triple(1), third="z") == triple(1, [], "z")
     assert pair.__match_args__ == ("left", "right")
+    assert (pair(1).right, pair(1).right is pair(1).right) == ([], False)
+    for make, values, named in ((pair, (), {}), (nothing, (1,), {}), (pair, (1,), {"no": 2})):
+        with pytest.raises(TypeError):
+            make(*values, **named)
+    with pytest.raises(TypeError):
+        maker.replace(pair(1), no=1)
     with pytest.raises(AttributeError):
         object.__setattr__(pair(1), "other", 1)  # slots
+
+
+@pytest.mark.parametrize("maker", [dataclasses, frozen], ids=["dataclasses", "frozen"])
+def test_without_slots(maker: Any) -> None:
+    @maker.dataclass(eq=False)
+    class Counted:
+        name: str
+        known: dict[str, int] = maker.field(default_factory=dict, init=False, repr=False)
+
+        @functools.cached_property
+        def length(self) -> int:
+            self.known[self.name] = len(self.name)
+            return len(self.name)
+
+    kind: Any = Counted
+    one = kind("abc")
+    assert (one.length, one.length, one.known) == (3, 3, {"abc": 3})
+    assert repr(one).endswith("Counted(name='abc')")
+    assert one != kind("abc")
+    with pytest.raises(TypeError):
+        kind("abc", {})
 
 
 def test_between_processes() -> None:
@@ -80,9 +113,14 @@ def test_between_processes() -> None:
     assert pickle.loads(pickle.dumps(place)) == place
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"frozen": True}, {"slots": True}, {"frozen": True, "slots": True, "order": True}]
-)
+def test_an_init_is_compiled_when_the_first_object_is_made() -> None:
+    pair, *_ = define(frozen)
+    before = pair.__init__
+    pair(1)
+    assert pair.__init__ is not before
+
+
+@pytest.mark.parametrize("options", [{"order": True}, {"kw_only": True}, {"unsafe_hash": True}])
 def test_other_options_are_refused(options: dict[str, bool]) -> None:
-    with pytest.raises(TypeError, match="only for frozen classes with slots"):
+    with pytest.raises(TypeError):
         frozen.dataclass(**options)

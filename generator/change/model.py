@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from generator.emit.leaves import Leaf
 from generator.finding import Finding, Layer, Location, ObjectRef, Related, Severity
+from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.plan.ledger import Ledger
 from generator.plan.model import Plan, Team

@@ -7,7 +7,6 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.commands import manifests
@@ -17,6 +16,7 @@ from generator.commands.owners import has_errors
 from generator.commands.read import find_root, read
 from generator.environment.load import CRDS, FOLDER, load
 from generator.finding import FatalError, Finding, error, in_order
+from generator.frozen import dataclass, replace
 from generator.report.text import amount, counted
 from generator.schemas.crds import file_name
 from generator.schemas.schema import Schema, dump

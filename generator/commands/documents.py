@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from generator.finding import Finding, Layer, Location, Severity, error
 from generator.manifest import Manifest
+from generator.pattern import pattern
 from generator.source import Document, Map, Seq, at, parse
 
 MAX_BYTES = 64 * 2**20
@@ -15,10 +15,10 @@ MAX_BYTES = 64 * 2**20
 
 _TYPE = ("apiVersion", "kind")
 _NO_TEXT = frozenset({"not-utf-8", "control-character", "too-large"})
-_API_VERSION = re.compile(rb"apiVersion[\"']?\s*:")
-_MARK = re.compile(r"\{[{%#]")
+_API_VERSION = pattern(rb"apiVersion[\"']?\s*:")
+_MARK = pattern(r"\{[{%#]")
 # a line, item or value that begins as a template's does: braces within texts are common in manifests
-_SPEAKS = re.compile(r"\s*(?:- +)*(?:[^\s:]+: +)?\{[{%#]")
+_SPEAKS = pattern(r"\s*(?:- +)*(?:[^\s:]+: +)?\{[{%#]")
 _OF_TEMPLATES = frozenset({"yaml-syntax", "yaml-key", "yaml-root"})
 _NEAR, _LOOKED_AT = 3, 20  # lines up to a defect, and defects, among which a template's line is looked for
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from pathlib import Path
+TYPE_CHECKING = False  # importing it from typing would cost a tenth of the start
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from pathlib import Path
 
-from generator.commands.pipeline import Result
-from generator.difference import Scope
-from generator.finding import Finding
+    from generator.commands.pipeline import Result
+    from generator.difference import Scope
+    from generator.finding import Finding
 
 CHANGED = "the names are of changed files, as pre-commit passes them: check their environments"
 NOTHING = "nothing changed that Apportion reads or writes"

@@ -8,20 +8,21 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from generator.commands.files import Reader
 from generator.finding import Finding, Layer, Location, error
+from generator.frozen import dataclass, field
+from generator.pattern import pattern
 from generator.source import Map, Seq, at, parse
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _BUILT_ON = ("resources", "bases", "components")
 _LOADED = (*_BUILT_ON, "crds", "configurations", "generators", "transformers", "validators", "patchesStrategicMerge")
 # source: kustomize api/internal/git/repospec.go and api/internal/loader/fileloader.go
-_REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://|git::|[\w.-]+@[\w.-]+:|(?:github|gitlab)\.com/|.*[?&]ref=", re.IGNORECASE)
-_NAME = re.compile(r"[a-z0-9.:-]*")  # else a selector's name is a regular expression
+_REMOTE = pattern(r"[a-z][a-z0-9+.-]*://|git::|[\w.-]+@[\w.-]+:|(?:github|gitlab)\.com/|.*[?&]ref=", re.IGNORECASE)
+_NAME = pattern(r"[a-z0-9.:-]*")  # else a selector's name is a regular expression
 _Identity = tuple[str, str]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -24,7 +23,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the ledgers of the sound environments, then findings as `check` does; output/ is not looked at."""
-    gc.disable()  # as in compile
     root = find_root(options.root)
     with Progress(sys.stderr, quiet=options.quiet) as progress:
         result = pipeline.run(root, options.environments, options.as_of, progress, ledger=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import re
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping
@@ -11,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from generator.commands import crd_files, manifests
 from generator.commands.answer import answer
 from generator.finding import FatalError, Finding, in_order
+from generator.pattern import pattern
 from generator.releases import load
 from generator.report.text import amount, counted
 from generator.spelling import remedy
@@ -20,7 +19,7 @@ from generator.validate.kinds import DEFINITION, kind_of
 from generator.validate.nodes import pools
 
 PRODUCTS = {"openshift": "openshift", "openshiftAI": "openshift-ai", "kueue": "kueue", "gitops": "gitops"}
-_EXTERNAL = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:/[a-z0-9](?:[-a-z0-9.:]*[a-z0-9])?){1,2}")
+_EXTERNAL = pattern(r"[A-Za-z][A-Za-z0-9]*(?:/[a-z0-9](?:[-a-z0-9.:]*[a-z0-9])?){1,2}")
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -45,7 +44,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Judge each PATH; findings go to stdout."""
-    gc.disable()  # a batch process, as compile
     goal = target(options.target)
     external = frozenset(map(_external, options.external))
     definitions = _Definitions(options.crds)

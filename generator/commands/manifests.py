@@ -8,13 +8,13 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from generator.commands import kustomizations
 from generator.commands.builds import Builds
 from generator.commands.documents import MAX_BYTES, read_text, template
 from generator.commands.files import Reader
 from generator.finding import FatalError, Finding, Layer, Location, Severity
+from generator.frozen import dataclass, field
 from generator.manifest import Manifest
 from generator.validate.shape import get, mappings
 

@@ -1,18 +1,21 @@
-"""What `compile` and `check` share: environments/ → the tree below output/, and everything that is wrong."""
+"""What `compile` and `check` share: environments/ → the tree below output/, and everything that is wrong.
+
+Policies and the judgement of objects are imported where they begin: while a process of its own does the one, this one
+does the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from generator.change import RULES
-from generator.commands.crd_files import of_environment
 from generator.commands.owners import Owners, has_errors
-from generator.commands.parallel import each
+from generator.commands.parallel import beside, each
 from generator.commands.progress import Progress
 from generator.commands.read import read
-from generator.commands.verdict import cluster
 from generator.environment.load import FOLDER, load
 from generator.finding import Finding, error, in_order
 from generator.frozen import dataclass
@@ -22,10 +25,9 @@ from generator.output import Scope
 from generator.plan.ledger import Ledger
 from generator.plan.model import Plan
 from generator.plan.resolve import fleet_wide, resolve
-from generator.policy import gate, shipped
-from generator.policy.model import Policy
-from generator.policy.waivers import waive
-from generator.validate.all import judge
+
+if TYPE_CHECKING:
+    from generator.policy.model import Policy
 
 WORTH_A_PROCESS = 100  # teams, over all environments: below, starting a process costs more than it saves
 
@@ -56,19 +58,20 @@ def run(
     as_of: str | None,
     progress: Progress,
     *,
+    inputs: tuple[dict[str, bytes], list[Finding]] | None = None,
     changed: Sequence[str] | None = None,
     ledger: bool = False,
 ) -> Result:
     """Read the inputs and resolve the named environments, or all, leaving out those whose documents have errors.
 
-    `changed` are paths that a commit changes: in place of names, and what Git lacks of the inputs is an error.
-    `ledger` asks for the ledgers, too.
+    `inputs` are what `read` gave, where it was asked already. `changed` are paths that a commit changes: in place of
+    names, and what Git lacks of the inputs is an error. `ledger` asks for the ledgers, too.
 
     Raises:
         FatalError: the inputs cannot be read, or a name is unknown.
     """
     progress.step(f"reading {FOLDER}/")
-    files, findings = read(root)
+    files, findings = inputs or read(root)
     given, found = load(files)
     findings += found
     if not given.folders and not has_errors(findings):
@@ -90,14 +93,18 @@ def run(
     if changed is not None:
         findings += _lacking(root, owners, chosen)
     progress.step(f"judging {', '.join(plan.name for plan in plans)}")
-    policies, found = shipped.policies(root)
-    findings += found
+    policies = cache(partial(_policies, root))
     judged = each(partial(_judged, policies, keep=ledger), plans, lambda plan: len(plan.teams), WORTH_A_PROCESS)
+    known, found = policies()
+    findings += found
     tree: dict[str, str] = {}
     for answer in judged:
         findings += answer.findings
         tree |= answer.tree
-    of_plan = RULES.union(policy.id for policy in policies.values() if policy.is_about_changes)
+    from generator.policy import gate
+    from generator.policy.waivers import waive
+
+    of_plan = RULES.union(policy.id for policy in known.values() if policy.is_about_changes)
     waived = waive(findings, given.waivers, as_of, chosen if names else None, of_plan)
     scope = _scope(chosen, tree) if names else everything
     ledgers = [answer.ledger for answer in judged if answer.ledger is not None]
@@ -121,14 +128,47 @@ class _Judged:
     ledger: Ledger | None
 
 
-def _judged(policies: Mapping[str, Policy], plan: Plan, *, keep: bool) -> _Judged:
-    overlay, findings = build(plan)
+_Policies = tuple[dict[str, "Policy"], list[Finding]]
+
+
+def _policies(root: Path) -> _Policies:
+    from generator.policy import shipped
+
+    return shipped.policies(root)
+
+
+def _judged(policies: Callable[[], _Policies], plan: Plan, *, keep: bool) -> _Judged:
+    guards, findings = _guards(policies, plan)
+    overlay, found = build(plan, guards)
+    findings += found
     ledger = _ledger(overlay)
-    if not has_errors(findings):
-        whole = cluster(overlay)
-        imported, found = of_environment(plan.given.crds, whole.kinds)
-        findings += found + judge(whole, imported) + gate.judge(policies, [(plan, ledger, _objects(overlay))])
-    return _Judged(findings, layout([overlay]), ledger if keep else None)
+    if has_errors(findings):
+        return _Judged(findings, layout([overlay]), ledger if keep else None)
+    with beside(partial(_objections, overlay)) as objections:
+        from generator.policy import gate
+
+        found = gate.judge(policies()[0], [(plan, ledger, _objects(overlay))])
+        tree = layout([overlay])
+        return _Judged(findings + objections() + found, tree, ledger if keep else None)
+
+
+def _guards(policies: Callable[[], _Policies], plan: Plan) -> tuple[list[Manifest], list[Finding]]:
+    if not plan.guardrails.policies:
+        return [], []
+    from generator.policy import gate
+
+    return gate.guards(policies()[0], plan)
+
+
+def _objections(overlay: Overlay) -> list[Finding]:
+    """Return what the cluster would object to."""
+    from generator.commands.crd_files import of_environment
+    from generator.commands.verdict import cluster
+    from generator.validate.all import judge
+
+    whole = cluster(overlay)
+    imported, found = of_environment(overlay.plan.given.crds, whole.kinds)
+    return found + judge(whole, imported)
 
 
 def _objects(overlay: Overlay) -> list[Manifest]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from argparse import ArgumentParser, Namespace
 
@@ -28,7 +27,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print what changes, then findings, to stdout; nothing where nothing changes. output/ is not looked at."""
-    gc.disable()  # as in compile
     root = find_root(options.root)
     with Progress(sys.stderr, quiet=options.quiet) as progress:
         result = step.run(root, options.environments, options.against, options.as_of, progress)

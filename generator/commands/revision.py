@@ -6,13 +6,13 @@ import os
 import posixpath
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from generator.commands.read import is_input
 from generator.environment.load import FOLDER
 from generator.finding import FatalError
+from generator.frozen import dataclass
 from generator.source.text import MAX_SIZE
 
 SECONDS = 120

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from itertools import chain
 from typing import Any, TypeVar
 
 from generator.emit import flavors, guardrails, operands, operators, platform, profiles, queues, runtimes, tenants
 from generator.emit.marks import ENVIRONMENT
-from generator.frozen import dataclass
+from generator.frozen import dataclass, field
 from generator.manifest import Manifest
 from generator.plan.model import Plan, Team
 
@@ -40,7 +38,7 @@ class Held:
     namespaces: set[str]
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class Leaf:
     """A folder with a kustomization: its own objects, the bases it builds on, and what it was made from."""
 
@@ -79,7 +77,7 @@ def group(api_version: str) -> str:
     return api_version.rpartition("/")[0]
 
 
-def leaves(plan: Plan, extra: list[Manifest]) -> list[Leaf]:
+def leaves(plan: Plan, extra: list[Manifest], guards: Iterable[Manifest] = ()) -> list[Leaf]:
     """Return the folders of one environment that hold something, in sync order; `argocd` is not among them."""
     teams = _Teams(plan)
     found = [
@@ -92,7 +90,7 @@ def leaves(plan: Plan, extra: list[Manifest]) -> list[Leaf]:
         _runtimes(plan),
         _leaf(plan, "profiles", profiles.emit((p for p in plan.profiles if p.team is None), plan)),
         Leaf(_path(plan, "extra"), "extra", extra, tuple(sorted(plan.given.extra.items()))),
-        _leaf(plan, "guardrails", guardrails.emit(plan)),
+        _guardrails(plan, list(guards)),
     ]
     return [leaf for leaf in found if leaf.manifests or leaf.bases]
 
@@ -105,6 +103,13 @@ def _leaf(plan: Plan, layer: str, manifests: Iterable[Manifest]) -> Leaf:
     given = plan.given
     raw = (given.environment, given.fleet, given.pools, given.cohorts)
     return Leaf(_path(plan, layer), layer, list(manifests), raw, labels={ENVIRONMENT: plan.name})
+
+
+def _guardrails(plan: Plan, of_policies: list[Manifest]) -> Leaf:
+    """Return the folder of the guardrails; those of policies come from no input below `environments/` alone."""
+    leaf = _leaf(plan, "guardrails", [*guardrails.emit(plan), *of_policies])
+    leaf.inputs += tuple(m.body for m in of_policies)
+    return leaf
 
 
 def _operators(plan: Plan) -> Leaf:

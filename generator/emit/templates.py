@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import traceback
-from dataclasses import replace
 from typing import Any
 
 from generator.finding import Finding, Location, error
+from generator.frozen import replace
+from generator.pattern import pattern
 from generator.plan.model import Plan
 from generator.source.text import MAX_SIZE
 
-_OF_MODEL = re.compile(r"'generator\.[\w.]*?(\w+) object'")
+_OF_MODEL = pattern(r"'generator\.[\w.]*?(\w+) object'")
 
 
 def render(path: str, text: str, plan: Plan) -> str | Finding:
@@ -66,5 +65,7 @@ def _error(path: str, problem: Exception) -> Finding:
 
 def _line(problem: Exception) -> int:
     """Return the line of the template at which a traceback ends; 0: none."""
+    import traceback
+
     frames = traceback.walk_tb(problem.__traceback__)
     return next((line for frame, line in reversed(list(frames)) if frame.f_code.co_filename == "<template>"), 0)

@@ -1,13 +1,11 @@
 """Kind `Environment`: one cluster."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, Required
-
-from typing_extensions import TypedDict
 
 from generator.environment import types as t
 from generator.environment.quotas import Share
+from generator.environment.team import Subjects
+from generator.shapes import TypedDict
 
 
 class Cluster(TypedDict, total=False):
@@ -46,6 +44,16 @@ class Repository(TypedDict, total=False):
 class ArgoCD(TypedDict, total=False):
     namespace: t.Name
     instance: t.Name
+    account: t.Subject
+
+
+class Guardrails(TypedDict, total=False):
+    queues: t.Action
+    localQueues: t.Action
+    workloads: t.Action
+    profiles: t.Action
+    policies: dict[t.Name, t.Action]
+    breakGlass: Subjects
 
 
 class MigShape(TypedDict, total=False):
@@ -76,5 +84,6 @@ class Environment(TypedDict, total=False):
     kueue: KueueChoice
     repository: Required[Repository]
     argocd: ArgoCD
+    guardrails: Guardrails
     accelerators: list[AcceleratorModel]
     policyParameters: dict[str, t.Parameter]

@@ -6,8 +6,9 @@ import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from generator.environment.gate import bare, hints, required
+from generator.environment.gate import bare, required
 from generator.finding import Finding, error
+from generator.shapes import hints, is_shape
 from generator.source import Document
 from generator.spelling import near, remedy
 
@@ -117,25 +118,25 @@ def _wanted(inner: Any) -> str:
         return " | ".join(map(str, typing.get_args(inner)))
     for marker in getattr(inner, "__metadata__", ()):
         return f"<{marker.what.partition(': ')[0]}>"
-    if hasattr(inner, "__required_keys__"):
+    if is_shape(inner):
         return f"{{{', '.join(f'{key}: …' for key in _required(inner))}}}"
     return "[…]" if typing.get_origin(inner) is list else "{key: value, …}"
 
 
 def _required(shape: Any) -> Iterator[str]:
     """Return the required keys of a TypedDict, and of another type none."""
-    return required(shape) if hasattr(shape, "__required_keys__") else iter(())
+    return required(shape) if is_shape(shape) else iter(())
 
 
 def _keys(shape: Any, path: Sequence[str | int]) -> list[str]:
     inner = _step(shape, path)
-    return list(inner.__annotations__) if hasattr(inner, "__required_keys__") else []
+    return list(inner.__annotations__) if is_shape(inner) else []
 
 
 def _step(shape: Any, path: Sequence[str | int]) -> Any:
     """Follow a path through the types of a kind."""
     for step in path:
-        if hasattr(shape, "__required_keys__"):
+        if is_shape(shape):
             shape = bare(hints(shape).get(str(step)))
         else:
             arguments = typing.get_args(shape)

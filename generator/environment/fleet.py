@@ -1,12 +1,9 @@
 """Kind `Fleet`: what all environments share."""
 
-from __future__ import annotations
-
 from typing import Literal, NotRequired, Required
 
-from typing_extensions import TypedDict
-
 from generator.environment import types as t
+from generator.shapes import TypedDict
 
 
 class WorkloadPriority(TypedDict, total=False):

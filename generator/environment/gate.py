@@ -12,6 +12,7 @@ from typing import Any
 
 from generator.environment.constraint import Constraint, RefusedError
 from generator.frozen import dataclass
+from generator.shapes import hints, is_shape
 from generator.source.nodes import Map, Seq, value_at
 
 ENVELOPE = ("apiVersion", "kind")
@@ -92,7 +93,7 @@ def _shape(hint: Any) -> _Shape:
     Raises:
         TypeError: an annotation that nothing here stands for.
     """
-    if hasattr(hint, "__required_keys__"):
+    if is_shape(hint):
         fields = {key: _shape(bare(inner)) for key, inner in hints(hint).items()}
         return _Shape(fields=fields, required=frozenset(required(hint)))
     match typing.get_origin(hint), typing.get_args(hint):
@@ -103,14 +104,8 @@ def _shape(hint: Any) -> _Shape:
     return _Shape(accepts=_scalar(hint))
 
 
-@cache
-def hints(kind: Any) -> dict[str, Any]:
-    """Return the annotations of a TypedDict, with their constraints."""
-    return typing.get_type_hints(kind, include_extras=True)
-
-
 def required(kind: Any) -> Iterator[str]:
-    """Yield the required keys of a TypedDict; its own `__required_keys__` cannot read annotations that are strings."""
+    """Yield the required keys of a shape."""
     for key, inner in hints(kind).items():
         origin = typing.get_origin(inner)
         if origin is typing.Required or (kind.__total__ and origin is not typing.NotRequired):

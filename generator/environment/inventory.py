@@ -1,12 +1,9 @@
 """Kind `Inventory`: the node pools of one cluster."""
 
-from __future__ import annotations
-
 from typing import Literal, NotRequired, Required
 
-from typing_extensions import TypedDict
-
 from generator.environment import types as t
+from generator.shapes import TypedDict
 
 PerNode = TypedDict(
     "PerNode",

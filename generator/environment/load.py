@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from generator.environment.team import Team
 from generator.environment.validate import envelope, validate
 from generator.environment.waivers import Waiver
 from generator.finding import Finding, Location, Related, error
+from generator.frozen import dataclass, field
 from generator.source import Document, at, parse
 from generator.source.text import decode
 

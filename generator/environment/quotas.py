@@ -1,12 +1,9 @@
 """Kind `Quotas`: cohorts, and what each team gets of the pools."""
 
-from __future__ import annotations
-
 from typing import Literal, NotRequired, Required
 
-from typing_extensions import TypedDict
-
 from generator.environment import types as t
+from generator.shapes import TypedDict
 
 Share = TypedDict(
     "Share",

@@ -1,12 +1,9 @@
 """Kind `Team`: who a team is."""
 
-from __future__ import annotations
-
 from typing import Required
 
-from typing_extensions import TypedDict
-
 from generator.environment import types as t
+from generator.shapes import TypedDict
 
 
 class Subjects(TypedDict, total=False):

@@ -100,3 +100,4 @@ Lend = Annotated[Quantity, c.Amount(percent=True, words=("all",), whole=True)]
 Parameter = Any  # judged by the policy that declares it
 Vendor = Literal["nvidia", "amd", "intel", "none"]
 Preset = Literal["interactive", "serving", "training", "batch"]
+Action = Literal["Deny", "Warn", "Audit"]

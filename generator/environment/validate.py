@@ -15,6 +15,7 @@ from generator.environment.quotas import Quotas
 from generator.environment.team import Team
 from generator.environment.waivers import Waivers
 from generator.finding import Finding, error
+from generator.shapes import real
 from generator.source import Document, Map
 from generator.spelling import remedy
 
@@ -38,8 +39,8 @@ def adapter(kind: str) -> TypeAdapter[Any]:
     """Return pydantic's checker of a kind: unknown keys refused, no value converted."""
     from pydantic import TypeAdapter
 
-    shape = KINDS[kind]
-    shape.__pydantic_config__ = {"extra": "forbid", "strict": True}  # type: ignore[attr-defined]  # inherited by nested ones
+    shape = real(KINDS[kind])
+    shape.__pydantic_config__ = {"extra": "forbid", "strict": True}  # inherited by nested ones
     return TypeAdapter(shape)
 
 

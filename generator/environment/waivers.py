@@ -1,10 +1,7 @@
 """Kind `Waivers`: accepted findings."""
 
-from __future__ import annotations
-
-from typing_extensions import TypedDict
-
 from generator.environment import types as t
+from generator.shapes import TypedDict
 
 
 class Waiver(TypedDict):

@@ -6,12 +6,10 @@ Source: kubernetes-sigs/kueue@v0.18.5 pkg/cache/scheduler/resource_node.go; fact
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import NamedTuple
 
-from generator.frozen import dataclass
+from generator.frozen import dataclass, field
 from generator.quantity import UNIT, Amount
 
 Key = tuple[str, str]
@@ -35,7 +33,7 @@ class Member:
     weight: Amount = UNIT
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Node:
     """A member in its tree: `subtree` is its quota with what its children lend, `potential` the most it could get."""
 

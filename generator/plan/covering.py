@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from generator.frozen import replace
 from generator.plan.amounts import PARTS
 from generator.plan.model import FlavorQuota, ResourceQuota
 

@@ -6,13 +6,12 @@ Each item has its `origin`, the input line that caused it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any
 
 from generator.accelerators.model import Accelerator
 from generator.environment.load import Inputs
 from generator.finding import Location
-from generator.frozen import dataclass
+from generator.frozen import dataclass, field
 from generator.quantity import Amount
 from generator.releases.model import Component, GitOps, Kueue, OpenShiftAI, Operator
 
@@ -285,6 +284,24 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
+class Guardrails:
+    """Admission policies against live edits. An action is Deny, Warn or Audit; a guardrail without one is off.
+
+    `policies` maps ids of policies to actions. Accounts are users as the API server names them; `operator_account` is
+    OpenShift AI's. `home` is the environment's folder in the Git repository.
+    """
+
+    actions: Mapping[str, str]
+    policies: Mapping[str, str]
+    break_glass: Subjects
+    argocd_account: str
+    operator_account: str
+    operator_makes_queues: bool
+    home: str
+    origin: Location
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One environment, resolved."""
 
@@ -300,6 +317,7 @@ class Plan:
     argocd_namespace: str
     argocd_instance: str
     repository: Repository
+    guardrails: Guardrails
     components: tuple[ComponentState, ...]
     kueue_state: str
     kueue_fields: Mapping[str, Any]

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from generator.environment import quotas as given
 from generator.finding import Finding, Layer, error
+from generator.pattern import pattern
 from generator.plan.model import Namespace
 from generator.quantity import parse
 from generator.source import at
 
 # What Kueue governs: a ResourceQuota on it would refuse pods that Kueue has admitted.
-GOVERNED = re.compile(r"(requests\.|limits\.)?(cpu|memory|ephemeral-storage|.*\.com/.*|.*\.ai/.*)")
-COUNTED = re.compile(
+GOVERNED = pattern(r"(requests\.|limits\.)?(cpu|memory|ephemeral-storage|.*\.com/.*|.*\.ai/.*)")
+COUNTED = pattern(
     r"pods|persistentvolumeclaims|services(\.loadbalancers|\.nodeports)?|configmaps|secrets|replicationcontrollers|resourcequotas"
     r"|requests\.storage|count/[a-z0-9.-]+|[a-z0-9.-]+\.storageclass\.storage\.k8s\.io/(requests\.storage|persistentvolumeclaims)"
 )
-RESERVED = re.compile(
+RESERVED = pattern(
     r"(openshift|kube|redhat)-.*|default|openshift|rhods-notebooks|rhoai-model-registries|kuadrant-system|nvidia-gpu-operator"
 )
 

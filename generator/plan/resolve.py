@@ -8,7 +8,19 @@ from generator.environment import fleet
 from generator.environment.load import Inputs
 from generator.environment.load import Repository as Given
 from generator.finding import Finding, Layer, Severity, error
-from generator.plan import cohorts, components, kueue, operators, pools, profiles, releases, runtimes, teams, topologies
+from generator.plan import (
+    cohorts,
+    components,
+    guardrails,
+    kueue,
+    operators,
+    pools,
+    profiles,
+    releases,
+    runtimes,
+    teams,
+    topologies,
+)
 from generator.plan.model import Plan, Priority, Repository
 from generator.plan.overrides import Overrides
 from generator.source import at
@@ -55,6 +67,11 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
     default, found = kueue.default_queue(inputs, pool, release, targets.kueue, kueue_state)
     findings += found
     repository, argocd = environment["repository"], environment.get("argocd") or {}
+    server = (environment.get("cluster") or {}).get("server", IN_CLUSTER)
+    namespace = argocd.get("namespace", GITOPS_NAMESPACE)
+    instance = argocd.get("instance", namespace)
+    guards, found = guardrails.resolve(inputs, targets, pool, (namespace, instance), remote=server != IN_CLUSTER)
+    findings += found
     plan = Plan(
         name=inputs.name,
         given=inputs,
@@ -64,12 +81,13 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
         openshift_ai=release,
         kueue=targets.kueue,
         gitops=targets.gitops,
-        server=(environment.get("cluster") or {}).get("server", IN_CLUSTER),
-        argocd_namespace=argocd.get("namespace", GITOPS_NAMESPACE),
-        argocd_instance=argocd.get("instance", argocd.get("namespace", GITOPS_NAMESPACE)),
+        server=server,
+        argocd_namespace=namespace,
+        argocd_instance=instance,
         repository=Repository(
             repository["url"], repository.get("revision", "main"), repository.get("path", "").strip("/")
         ),
+        guardrails=guards,
         components=states,
         kueue_state=kueue_state,
         kueue_fields=components.kueue_fields(release),

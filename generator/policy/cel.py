@@ -5,12 +5,12 @@ The runtime itself ends an evaluation after 10,000 steps of loops ("Iteration bu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
+from generator.pattern import pattern
 from generator.quantity import UNIT, canonical, canonical_bytes
 
 LONGEST = 2000  # characters of an expression
@@ -23,7 +23,7 @@ BYTES = frozenset(("memory", "ephemeral-storage", "storage"))
 # Python's regular expressions take exponential time where RE2 (`matches`) does not.
 _REFUSED = frozenset(("find", "findAll"))
 
-_NOISE = re.compile(r"ERROR: <input>:|\[?\b[A-Z]+(_[A-Z]+)*\b(: |\])| \(in container ''\)")
+_NOISE = pattern(r"ERROR: <input>:|\[?\b[A-Z]+(_[A-Z]+)*\b(: |\])| \(in container ''\)")
 
 
 class CelError(Exception):
@@ -36,14 +36,15 @@ class Program:
     __slots__ = ("_run", "result")
 
     def __init__(self, text: str) -> None:
+        from generator.validate.cel.ahead import compiled
         from generator.validate.cel.rewrite import rewrite
 
         try:
-            compiled = _runtime().compile(rewrite(text))
+            program = compiled(runtime(), "policy", rewrite(text))
         except RuntimeError as problem:
             raise CelError(_one_line(problem)) from problem
-        self._run = compiled.eval
-        self.result: str = compiled.return_type().name()
+        self._run = program.eval
+        self.result: str = program.return_type().name()
 
     def value(self, activation: Any) -> Any:
         """Return the value as plain Python.
@@ -70,7 +71,7 @@ class Program:
 
 def activation(values: Mapping[str, Any]) -> Any:
     """Return values in the runtime's form, which costs far more than to evaluate: make it once, use it often."""
-    return _runtime().Activation(dict(values))
+    return runtime().Activation(dict(values))
 
 
 def check_cost(text: str) -> None:
@@ -125,7 +126,7 @@ def shown(amount: float, resource: str) -> str:
 
 
 @cache
-def _runtime() -> Any:
+def runtime() -> Any:
     """The runtime with its extensions and functions, made at first use: 15 ms."""
     from cel_expr_python import cel
     from cel_expr_python.ext import ext_bindings, ext_math, ext_optional, ext_strings

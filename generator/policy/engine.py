@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from generator.finding import Finding, Layer, Related, Severity, error
+from generator.frozen import replace
 from generator.policy.cel import BATCH, CelError, activation
 from generator.policy.model import Item, Policy
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from generator.frozen import dataclass
 from generator.policy.cel import MACROS, words
+from generator.shapes import is_shape
 from generator.spelling import remedy
 
 
@@ -42,7 +43,7 @@ Form = ListOf | MapOf | Record | str
 @cache
 def form(kind: Any) -> Form:
     """Return the form of a TypedDict, list[…], dict[str, …], or scalar type."""
-    if hasattr(kind, "__required_keys__"):
+    if is_shape(kind):
         return Record({name: form(inner) for name, inner in typing.get_type_hints(kind).items()})
     arguments = typing.get_args(kind)
     if typing.get_origin(kind) is list:

@@ -17,6 +17,16 @@ Environment = tuple[Plan, Ledger, Sequence[Manifest]]
 """All that is judged of one environment."""
 
 
+def guards(policies: Mapping[str, Policy], plan: Plan) -> tuple[list[Manifest], list[Finding]]:
+    """Return what an environment's cluster is to enforce of policies, as admission policies, and what it cannot."""
+    if not plan.guardrails.policies:
+        return [], []
+    from generator.policy import live
+
+    values, _ = parameters.resolve(plan, list(policies.values()))
+    return live.guards(policies, plan, values)
+
+
 def judge(policies: Mapping[str, Policy], environments: Iterable[Environment]) -> list[Finding]:
     """Return the objections of all policies to all environments, and what is wrong with their policyParameters.
 

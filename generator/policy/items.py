@@ -5,9 +5,11 @@ Amounts are whole units: accelerators and bytes as int, cores as float. An absen
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from functools import cache
+from typing import Any
 
 from generator.policy.fields import Form, form
+from generator.shapes import TypedDict
 
 
 class PriorityClass(TypedDict):
@@ -362,27 +364,37 @@ class ObjectChange(TypedDict):
     fields: list[str]
 
 
-COLLECTIONS: dict[str, Form] = {
-    "plan.fleet": form(Fleet),
-    "plan.environment": form(Environment),
-    "plan.pools": form(Pool),
-    "plan.shares": form(Share),
-    "plan.queues": form(Queue),
-    "plan.cohorts": form(Cohort),
-    "plan.profiles": form(Profile),
-    "plan.runtimes": form(Runtime),
-    "plan.teams": form(Team),
-    "plan.operators": form(Operator),
-    "plan.overrides": form(Override),
-    "ledger.pools": form(LedgerPool),
-    "ledger.days": form(LedgerDay),
-    "ledger.queues": form(LedgerQueue),
-    "ledger.demands": form(Demand),
-    "ledger.shortages": form(Shortage),
-    "changes.quotas": form(QuotaChange),
-    "changes.objects": form(ObjectChange),
+_ITEMS: dict[str, Any] = {
+    "plan.fleet": Fleet,
+    "plan.environment": Environment,
+    "plan.pools": Pool,
+    "plan.shares": Share,
+    "plan.queues": Queue,
+    "plan.cohorts": Cohort,
+    "plan.profiles": Profile,
+    "plan.runtimes": Runtime,
+    "plan.teams": Team,
+    "plan.operators": Operator,
+    "plan.overrides": Override,
+    "ledger.pools": LedgerPool,
+    "ledger.days": LedgerDay,
+    "ledger.queues": LedgerQueue,
+    "ledger.demands": Demand,
+    "ledger.shortages": Shortage,
+    "changes.quotas": QuotaChange,
+    "changes.objects": ObjectChange,
 }
 MANIFESTS = "manifests."
 CHANGES = "changes."
-ENVIRONMENT = COLLECTIONS["plan.environment"]
 ANYTHING = form(Any)
+
+
+@cache
+def item_forms() -> dict[str, Form]:
+    """Return the form of each collection's items, by the collection's name."""
+    return {name: form(item) for name, item in _ITEMS.items()}
+
+
+def environment() -> Form:
+    """Return the form of `environment`."""
+    return item_forms()["plan.environment"]

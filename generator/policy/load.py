@@ -11,7 +11,7 @@ from generator.environment.validate import API_VERSION
 from generator.finding import Finding, Location, Related, Severity, error
 from generator.policy import fields
 from generator.policy.cel import CelError, Program, check_cost
-from generator.policy.items import ANYTHING, COLLECTIONS, ENVIRONMENT, MANIFESTS
+from generator.policy.items import ANYTHING, MANIFESTS, environment, item_forms
 from generator.policy.model import Example, Policy, plain
 from generator.policy.written import defects
 from generator.source import Document, Map, at, parse, value_at
@@ -61,7 +61,7 @@ def _meaning(root: Map) -> Iterator[Finding]:
     if wrong:
         yield wrong
         return
-    forms = {"item": collection, "environment": ENVIRONMENT, "params": _params_form(root)}
+    forms = {"item": collection, "environment": environment(), "params": _params_form(root)}
     for key in EXPRESSIONS.keys() & root.keys():
         yield from _expression(root, key, forms)
     yield from _examples(root, collection)
@@ -87,9 +87,10 @@ def _collection(root: Map) -> tuple[fields.Form, Finding | None]:
     each = root["each"]
     if each.startswith(MANIFESTS) and each.removeprefix(MANIFESTS).isalpha():
         return ANYTHING, None
-    if each in COLLECTIONS:
-        return COLLECTIONS[each], None
-    fix = f"{remedy(each, COLLECTIONS, 'collections are')}, and {MANIFESTS}<Kind>"
+    known = item_forms()
+    if each in known:
+        return known[each], None
+    fix = f"{remedy(each, known, 'collections are')}, and {MANIFESTS}<Kind>"
     message = f"policy {root['id']} judges each of {each}, which does not exist"
     return ANYTHING, error("invalid-policy", message, value_at(root, "each"), fix)
 
@@ -173,10 +174,10 @@ def _told(root: Map, wanted: str) -> tuple[Example, ...]:
 
 def _example(example: Map, each: str) -> Example:
     side, _, name = each.partition(".")
-    form = fields.ListOf(COLLECTIONS.get(each, ANYTHING))
+    form = fields.ListOf(item_forms().get(each, ANYTHING))
     items = fields.typed(plain(_listed(example[side][name])), form)
-    environment = fields.typed(plain(example.get("environment") or {}), ENVIRONMENT)
-    return Example(example["name"], items, environment, plain(example.get("params") or {}), at(example))
+    around = fields.typed(plain(example.get("environment") or {}), environment())
+    return Example(example["name"], items, around, plain(example.get("params") or {}), at(example))
 
 
 def _twice(policy: Policy, before: Policy) -> Finding:

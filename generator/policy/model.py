@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
@@ -40,7 +39,7 @@ class Example:
     origin: Location
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Policy:
     """One policy. Its expressions are compiled when they are first needed, and once.
 
@@ -83,20 +82,26 @@ class Policy:
     @cached_property
     def all_hold(self) -> Program:
         """Whether a list of `items` is without fault."""
-        return self._with_params(f"items.all(item, {self.predicate})")
+        return Program(self.with_params(self.of_all))
 
     @cached_property
     def holds(self) -> Program:
         """Whether one `item` is."""
-        return self._with_params(self.predicate)
+        return Program(self.with_params(self.predicate))
 
     @cached_property
     def says(self) -> Program:
         """The message about one `item`."""
-        return self._with_params(self.message)
+        return Program(self.with_params(self.message))
 
-    def _with_params(self, expression: str) -> Program:
-        return Program(f'cel.bind(params, parameters["{self.id}"], {expression})')
+    @property
+    def of_all(self) -> str:
+        """What must hold for a list of items."""
+        return f"items.all(item, {self.predicate})"
+
+    def with_params(self, expression: str) -> str:
+        """Return an expression in which `params` are this policy's."""
+        return f'cel.bind(params, parameters["{self.id}"], {expression})'
 
 
 def plain(value: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from generator.policy.fields import Form, ListOf, MapOf, Record
-from generator.policy.items import COLLECTIONS
+from generator.policy.items import item_forms
 from generator.policy.model import Policy
 
 _WIDTH = 100
@@ -103,7 +103,7 @@ def _paragraph(name: str, value: str | None) -> Iterator[str]:
 
 def collections() -> str:
     """Return the collections with the fields of their items, as docs/policies.md shows them."""
-    rows = [f"| `{name}` | {_fields(found)} |" for name, found in COLLECTIONS.items() if isinstance(found, Record)]
+    rows = [f"| `{name}` | {_fields(found)} |" for name, found in item_forms().items() if isinstance(found, Record)]
     return "\n".join(["| collection | fields of an item |", "|---|---|", *rows]) + "\n"
 
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Required
 
-from typing_extensions import TypedDict
-
 from generator.environment import constraint as c
 from generator.environment import types as t
 from generator.environment.explain import explain
 from generator.finding import Finding
+from generator.shapes import TypedDict, real
 from generator.source import Document
 
 if TYPE_CHECKING:
@@ -59,8 +58,9 @@ class Policy(TypedDict, total=False):
 def _adapter() -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
-    Policy.__pydantic_config__ = {"extra": "forbid", "strict": True}  # type: ignore[attr-defined]  # inherited by nested ones
-    return TypeAdapter(Policy)
+    shape = real(Policy)
+    shape.__pydantic_config__ = {"extra": "forbid", "strict": True}  # inherited by nested ones
+    return TypeAdapter(shape)
 
 
 def defects(document: Document, keys: Sequence[str]) -> list[Finding]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from generator.frozen import dataclass
+from generator.frozen import dataclass, fields
 from generator.schemas.builtin import builtin
 from generator.schemas.schema import Schema, parse
 
@@ -57,6 +57,12 @@ def index() -> dict[str, Any]:
     """The index of our schemas: `products` with their releases, `kinds` by product, version and release."""
     data: dict[str, Any] = json.loads((DATA / "index.json").read_bytes())
     return data
+
+
+def every() -> Iterator[Schema]:
+    """Yield all schemas that we have, but for those of built-in kinds."""
+    for path in sorted(DATA.glob("*_*.json")):
+        yield _read(path.name)
 
 
 @cache

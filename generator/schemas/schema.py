@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from generator.frozen import dataclass
+from generator.pattern import pattern
 from generator.schemas.sharing import fold, referring, resolved
 
 # annotations that say nothing about what is accepted
@@ -18,7 +18,7 @@ _PROSE = frozenset(
 _PLAIN = frozenset({"default", "enum", "required", "x-kubernetes-validations", "x-kubernetes-list-map-keys"})
 _SCHEMAS = frozenset({"allOf", "anyOf", "oneOf"})
 _WIDTH = 100
-_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9.]{0,251}[A-Za-z0-9])?")
+_NAME = pattern(r"[A-Za-z0-9]([-A-Za-z0-9.]{0,251}[A-Za-z0-9])?")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from generator.pattern import pattern
 from generator.source.text import shown
 
 Scalar = str | int | bool | Decimal | None
@@ -18,10 +19,10 @@ _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _STARTS = frozenset("+-.0123456789")
-_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
-_DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE]([-+]?[0-9]+))?")
-_SPELLED = re.compile(r"([-+]?)(0[0-9]+|0x[0-9a-fA-F]+)|(0o[0-7]+)")
-_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_INTEGER = pattern(r"[-+]?(?:0|[1-9][0-9]*)")
+_DECIMAL = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE]([-+]?[0-9]+))?")
+_SPELLED = pattern(r"([-+]?)(0[0-9]+|0x[0-9a-fA-F]+)|(0o[0-7]+)")
+_NOT_FINITE = pattern(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _DIGITS = 64
 _EXPONENT = 300
 """A double, which is what Kubernetes' readers make of a decimal, ends at about 1e308."""
@@ -29,7 +30,7 @@ _EXPONENT = 300
 
 # What Go's YAML readers, and so kubectl and Argo CD, take for a boolean or number, and the core schema for text.
 _GO_WORDS = frozenset(word for w in ("y", "n", "yes", "no", "on", "off") for word in (w, w.capitalize(), w.upper()))
-_GO_NUMBER = re.compile(r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?)")
+_GO_NUMBER = pattern(r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?)")
 
 
 class RefusedScalarError(ValueError):

@@ -8,14 +8,15 @@ from typing import TypeAlias
 import yaml
 
 from generator.finding import Finding, Location, Related, error
+from generator.pattern import pattern
 
 Mark: TypeAlias = "yaml.error.Mark | yaml._yaml.Mark"
 
 MAX_DEPTH = 64
 TOO_DEEP = f"values are nested more than {MAX_DEPTH} deep"
 
-_SPACELESS = re.compile(r"""^\s*(?:- +)*[\w./-]+:[^\s/]""")
-_CONFLICT = re.compile(r"^<{7} .*$", re.MULTILINE)
+_SPACELESS = pattern(r"""^\s*(?:- +)*[\w./-]+:[^\s/]""")
+_CONFLICT = pattern(r"^<{7} .*$", re.MULTILINE)
 _TAB = "a tab stands where only spaces may indent"
 _USE_SPACES = "replace the tab by spaces"
 

@@ -6,6 +6,7 @@ import re
 from itertools import islice
 
 from generator.finding import Finding, Location, error
+from generator.pattern import pattern
 
 MAX_SIZE = 4 * 1024 * 1024
 """Bytes of a file (characters, of a text that is already decoded)."""
@@ -20,9 +21,9 @@ _WIDE_BOMS = {
     b"\xfe\xff": "UTF-16",
 }
 # kustomize loses U+007F, U+0085 and U+FFFE even from escapes; libyaml and Go refuse or lose the other controls.
-UNCARRIABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+UNCARRIABLE = pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 # Raw only: a CR ends a line, YAML 1.1 ends one at U+2028 and U+2029 and YAML 1.2 does not, and nobody sees U+FEFF.
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_FORBIDDEN = pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 def decode(data: str | bytes, file: str, limit: int = MAX_SIZE) -> str | list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.finding import Finding, in_order
-from generator.validate import admission, drift, patches, readiness, references, schema_check
+from generator.validate import admission, admission_policies, drift, patches, readiness, references, schema_check
 from generator.validate.cluster import Cluster
 from generator.validate.queues import Queues
 from generator.validate.schema_check import Imported
@@ -22,6 +22,7 @@ def judge(cluster: Cluster, imported: Imported | None = None) -> list[Finding]:
         [
             *refused,
             *(f for f in admission.check(cluster) if (f.object, f.path) not in places),
+            *admission_policies.check(cluster),
             *references.check(cluster, queues),
             *readiness.check(cluster, queues),
             *drift.check(cluster),

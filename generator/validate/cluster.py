@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from generator.finding import Finding, Layer, Location, ObjectRef, Related, Severity
-from generator.frozen import dataclass
+from generator.frozen import dataclass, field
 from generator.manifest import Manifest
 from generator.source.nodes import Map, Seq
 from generator.validate.kinds import Kind, kind_of
@@ -54,7 +52,7 @@ class NodePool:
         return key in self.labels or key in self.label_keys
 
 
-@dataclasses.dataclass(eq=False)
+@dataclass(eq=False)
 class Cluster:
     """The objects of one cluster.
 

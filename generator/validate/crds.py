@@ -14,7 +14,7 @@ from generator.schemas.sharing import children
 from generator.validate.cel.engine import CelError, compile_expression
 from generator.validate.cel.values import times
 from generator.validate.explain import objections
-from generator.validate.structural import Judge, compiled
+from generator.validate.structural import Judge, root
 
 if TYPE_CHECKING:
     from generator.schemas.schema import Schema
@@ -71,7 +71,7 @@ def defects(schema: Schema) -> Iterator[tuple[Layer, str]]:
         yield from malformed
         return
     try:
-        compiled(schema)
+        root(schema)
     except (ValueError, RecursionError) as problem:
         yield Layer.SCHEMA, str(problem).split("\n", 1)[0]
         return

@@ -18,7 +18,7 @@ from generator.validate.explain import (
 )
 from generator.validate.lists import distinct, duplicates
 from generator.validate.rules import all_pass, broken_rules
-from generator.validate.structural import Compiled, compiled, update_rules
+from generator.validate.structural import Compiled, compiled, root, update_rules
 from generator.validate.violation import Violation
 
 if TYPE_CHECKING:
@@ -33,16 +33,22 @@ def defaults(schema: Schema, body: Mapping[str, Any]) -> Mapping[str, Any]:
     return _fill(schema, compiled(schema), without_nulls(body, schema.structure) if holds_null(body) else body)
 
 
-def validate_object(body: Mapping[str, Any], schema: Schema, old: Mapping[str, Any] | None = None) -> list[Violation]:
+def validate_object(
+    body: Mapping[str, Any],
+    schema: Schema,
+    old: Mapping[str, Any] | None = None,
+    names: frozenset[str] | None = None,
+) -> list[Violation]:
     """Return what the API server objects to in an object that is created, or that replaces `old`.
 
     A rule that compares with the old object is judged only when there is one. Old errors that an update leaves as they
-    are count all the same; from Kubernetes 1.33 the server lets most of them pass.
+    are count all the same; from Kubernetes 1.33 the server lets most of them pass. `names` may hold all keys that stand
+    in `body`, at any depth: then only that part of the schema is compiled, unless the object is refused.
     """
     parts = compiled(schema)
     filled = _fill(schema, parts, body)
     try:
-        found = [] if parts.root.validator.is_valid(filled) else _schema_errors(schema, parts, filled)
+        found = [] if _is_valid(filled, schema, parts, names) else _schema_errors(schema, filled)
         found += _metadata(filled.get("metadata"), schema, parts)
     except ValueError as error:
         return [not_json(error)]
@@ -53,10 +59,16 @@ def validate_object(body: Mapping[str, Any], schema: Schema, old: Mapping[str, A
     return found
 
 
-def _schema_errors(schema: Schema, parts: Compiled, body: Mapping[str, Any]) -> list[Violation]:
+def _is_valid(body: Mapping[str, Any], schema: Schema, parts: Compiled, names: frozenset[str] | None) -> bool:
+    if names is not None and root(schema, names | parts.defaulted).validator.is_valid(body):
+        return True
+    return root(schema).validator.is_valid(body)
+
+
+def _schema_errors(schema: Schema, body: Mapping[str, Any]) -> list[Violation]:
     if holds_null(body):
         body = defaults(schema, body)
-    return [*objections(parts.root, body)]
+    return [*objections(root(schema), body)]
 
 
 def _broken_rules(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cache
 
+from generator.pattern import pattern
+
 # what both dialects read alike: literals, classes without [:name:], \d \w \D \W (ASCII in both), anchors, (?:groups)
-_PORTABLE = re.compile(r"(?:[^\\(\[]|\((?!\?)|\(\?:|\\[dDwWnrtf.\-/+*?()\[\]{}|^$\\]|\[(?!\[?:|\^?\[:))*")
+_PORTABLE = pattern(r"(?:[^\\(\[]|\((?!\?)|\(\?:|\\[dDwWnrtf.\-/+*?()\[\]{}|^$\\]|\[(?!\[?:|\^?\[:))*")
 
 
 def portable(pattern: str) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Any
 
-from generator.frozen import dataclass
+from generator.frozen import dataclass, field
 from generator.quantity import Amount
 from generator.validate import kinds
 from generator.validate.kinds import Kind

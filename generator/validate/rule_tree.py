@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import marshal
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cached_property
 from typing import Any
 
-from generator.frozen import dataclass
+from generator.frozen import dataclass, field
 from generator.validate.cel.engine import CelError, compile_expression
 from generator.validate.cel.rewrite import Times, fields_read, names
 from generator.validate.cel.values import Shape, plain, shape, times
@@ -39,7 +37,7 @@ class Rule:
     optional_old: bool
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class RuleNode:
     """Where in a schema rules are; `node` is the schema there, which says what a value becomes on its way into CEL."""
 
@@ -60,6 +58,11 @@ class RuleNode:
     def state_rules(self) -> tuple[Rule, ...]:
         """The rules that need no old object."""
         return tuple(rule for rule in self.rules if not rule.transition)
+
+    @cached_property
+    def together(self) -> str:
+        """One expression for all rules that need no old object."""
+        return " && ".join(f"({rule.expression}\n)" for rule in self.state_rules)
 
     @cached_property
     def shape(self) -> Shape | None:
@@ -96,10 +99,9 @@ class RuleNode:
             return True
         if len(self._passed) >= _KEPT:
             self._passed.clear()
-        together = " && ".join(f"({rule.expression}\n)" for rule in self.state_rules)
         try:
             shaped = value if self.shape is None else self.shape.apply(value)
-            passed = compile_expression(together, times=self.times)(shaped) is True
+            passed = compile_expression(self.together, times=self.times)(shaped) is True
         except CelError:
             return False
         if passed:
@@ -144,6 +146,6 @@ def _rule(raw: Mapping[str, Any]) -> Rule:
         raw.get("messageExpression", ""),
         raw.get("fieldPath", ""),
         _KINDS.get(raw.get("reason", ""), "Invalid value"),
-        "oldSelf" in names(raw["rule"]),
+        "oldSelf" in raw["rule"] and "oldSelf" in names(raw["rule"]),
         optional,
     )

@@ -10,11 +10,13 @@ from generator.releases import load as releases
 from generator.schemas import load
 from generator.schemas.schema import Schema
 from generator.validate.cluster import Cluster, Target, place
+from generator.validate.defaults import keys
 from generator.validate.kinds import DEFINITION, Kind
 from generator.validate.objects import validate_object
 from generator.validate.shape import text
 from generator.validate.wording import some
 
+FEW = 60  # objects of a kind: for more, to look for their keys costs more than to compile the whole schema
 Imported = Mapping[tuple[str, str, str], Schema]
 
 
@@ -29,6 +31,7 @@ def check(cluster: Cluster, imported: Imported | None = None) -> Iterator[Findin
     for group, kind, version in own:
         served[group, kind] = (*served.get((group, kind), ()), version)
     schemas: dict[tuple[str, str, str], Schema | None] = {}
+    judged: dict[Schema, list[Manifest]] = {}
     unknown: dict[str, Manifest] = {}
     for manifest, (group, kind), _, _ in cluster.identities:
         version = text(manifest.body, "apiVersion").rpartition("/")[2]
@@ -37,14 +40,19 @@ def check(cluster: Cluster, imported: Imported | None = None) -> Iterator[Findin
             schemas[name] = own.get(name) if (group, kind) in served else load.schema(group, kind, version, goal)
         schema = schemas[name]
         if schema is not None:
-            for violation in validate_object(manifest.body, schema):
-                yield cluster.objection(manifest, violation)
+            judged.setdefault(schema, []).append(manifest)
         elif (group, kind) in served:
             yield from _not_served(cluster, manifest, served[group, kind])
         elif load.known(group, kind):
             yield from _not_served(cluster, manifest, load.versions(group, kind, goal))
         elif (group, kind) != DEFINITION:  # which are judged where they are read
             unknown.setdefault(f"{kind} ({group or 'core'}/{version})", manifest)
+    for schema, manifests in judged.items():
+        few = len(manifests) <= FEW
+        names = frozenset(key for manifest in manifests for key in keys(manifest.body)) if few else None
+        for manifest in manifests:
+            for violation in validate_object(manifest.body, schema, names=names):
+                yield cluster.objection(manifest, violation)
     if unknown and not cluster.whole:
         first = next(iter(unknown.values()))
         yield Finding(

@@ -5,18 +5,18 @@ Source: k8s.io/apimachinery pkg/util/validation/validation.go, pkg/apis/meta/v1/
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from generator.pattern import pattern
 from generator.validate.shape import get, items, mapping, mappings, text
 
-_QUALIFIED = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
-_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
-_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_DNS1035 = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_QUALIFIED = pattern(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
+_VALUE = pattern(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
+_LABEL = pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_DNS1035 = pattern(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_SUBDOMAIN = pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 MAX_LABEL, MAX_SUBDOMAIN = 63, 253
 OPERATORS = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
 

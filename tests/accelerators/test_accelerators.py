@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import product
 
 import pytest
 
 from generator.accelerators import load
 from generator.accelerators.model import Accelerator, MigProfile, invalid_geometry
+from generator.frozen import replace
 
 NVIDIA = "v100-32 t4-16 a10-24 a30-24 a100-40 a100-80 l4-24 l40s-48 h100-80 h100-94 h200-141 gh200-96 b200-180"
 CONTRACT = {

@@ -6,7 +6,7 @@ from generator.change.compare import changes
 from generator.change.model import Step
 from generator.commands.change_items import collections
 from generator.finding import Location, ObjectRef, Related
-from generator.policy.items import COLLECTIONS
+from generator.policy.items import item_forms
 from generator.policy.model import Item
 from tests.change.builders import BOTH, quotas, repository, side, team
 from tests.policy.test_items import differences
@@ -27,8 +27,8 @@ def items(old: str, new: str, **given: Any) -> dict[str, list[Item]]:
 
 def test_items_are_of_their_form() -> None:
     found = items(OLD, NEW)
-    assert found.keys() == {name for name in COLLECTIONS if name.startswith("changes.")}
-    assert [d for name in found for item in found[name] for d in differences(item.data, COLLECTIONS[name], name)] == []
+    assert found.keys() == {name for name in item_forms() if name.startswith("changes.")}
+    assert [d for name in found for item in found[name] for d in differences(item.data, item_forms()[name], name)] == []
     assert all(item.origin is not None and item.origin.line for name in found for item in found[name])
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from generator.environment.gate import fits
 from generator.environment.validate import KINDS, problems
+from generator.shapes import TypedDict
 from generator.source import Document, Map, Seq, parse
 from tests import cases
 from tests.environment.test_validate import FULL, PLACES, read

@@ -83,7 +83,12 @@ FULL: dict[str, dict[str, Any]] = {
             "defaultQueue": {"a": {**SHARE, "slices": {"1g.10gb": 1}}},
         },
         "repository": {"url": "https://x", "revision": "main", "path": "a"},
-        "argocd": {"namespace": "a", "instance": "a"},
+        "argocd": {"namespace": "a", "instance": "a", "account": "system:serviceaccount:a:b"},
+        "guardrails": {
+            **dict.fromkeys(("queues", "localQueues", "workloads", "profiles"), "Deny"),
+            "policies": {"a": "Warn"},
+            "breakGlass": {"groups": ["a"], "users": ["b"]},
+        },
         "accelerators": [
             {
                 "id": "a",
@@ -173,7 +178,7 @@ FULL: dict[str, dict[str, Any]] = {
     "Waivers": {"waivers": [{"rule": "a", "object": "x", "reason": "x", "owner": "x", "expires": "2026-01-01"}]},
 }
 FREE = {("Fleet", "policyParameters"), ("Environment", "policyParameters"), ("Environment", "components")}
-NAMED = {"quota", "defaultQueue", "operators", "nodeLabels", "resourceQuota", "layout", "slices"}  # keys are names
+NAMED = {"quota", "defaultQueue", "operators", "nodeLabels", "resourceQuota", "layout", "slices", "policies"}  # by name
 
 
 def read(kind: str, body: Any) -> Document:

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
+import jsonschema_rs
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from generator.plan import component_fields
+from generator.releases import load as releases
 from tests.builders import findings, plan, rules, whole
 
 
@@ -123,3 +128,38 @@ def test_refused(release: str, written: str, expected: list[str], snapshot: Snap
     found = findings(environment=f"components: {written}", openshift_ai=release)
     assert rules(found) == expected
     assert whole(found) == snapshot
+
+
+JUNK: tuple[Any, ...] = (
+    True,
+    False,
+    0,
+    1,
+    "",
+    "Managed",
+    "Removed",
+    "Headless",
+    "x",
+    1.5,
+    None,
+    [],
+    ["Managed"],
+    {},
+    {"a": 1},
+)
+
+
+@pytest.mark.parametrize("release", releases.known("openshift-ai"))
+def test_what_fits_beyond_doubt_is_what_the_engine_takes(release: str) -> None:
+    found = releases.openshift_ai(release)
+    assert found is not None
+    taken = 0
+    for component in found.components.values():
+        engine = jsonschema_rs.validator_for(dict(component.schema))
+        for name in [*component.schema["properties"], "unknown"]:
+            inner = component.schema["properties"].get(name, {}).get("properties", {})
+            for value in (*JUNK, *({key: junk} for key in inner for junk in JUNK)):
+                if component_fields.fits(component.schema, {name: value}):
+                    taken += 1
+                    assert engine.is_valid({name: value}), (component.name, name, value)
+    assert taken >= len(found.components)

@@ -1,10 +1,11 @@
 """Chains of fields are followed through indices and loops; what is not there is named with a remedy."""
 
-from typing import Any, TypedDict
+from typing import Any
 
 import pytest
 
 from generator.policy import fields
+from generator.shapes import TypedDict
 
 
 class Leaf(TypedDict):

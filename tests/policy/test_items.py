@@ -8,14 +8,14 @@ from generator.environment.load import load
 from generator.plan.ledger import Ledger
 from generator.plan.resolve import resolve
 from generator.policy.fields import Form, ListOf, MapOf, Record
-from generator.policy.items import CHANGES, COLLECTIONS
+from generator.policy.items import CHANGES, item_forms
 from generator.policy.model import Item
 from generator.policy.sharing import Sharing
 from generator.policy.world import World
 from tests import builders
 from tests.samples import ENVIRONMENTS, input_files
 
-STATES = [name for name in COLLECTIONS if not name.startswith(CHANGES)]
+STATES = [name for name in item_forms() if not name.startswith(CHANGES)]
 _TYPES = {"str": str, "int": int, "float": float, "bool": bool}
 
 
@@ -43,7 +43,7 @@ def differences(value: Any, form: Form, path: str) -> list[str]:
 @pytest.mark.parametrize("collection", STATES)
 def test_items_are_of_their_form(collection: str, environment: str) -> None:
     items = world(environment)(collection)
-    found = [d for item in items for d in differences(item.data, COLLECTIONS[collection], collection)]
+    found = [d for item in items for d in differences(item.data, item_forms()[collection], collection)]
     assert found == []
     assert all(item.origin is not None and item.origin.line for item in items)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from generator.frozen import replace
 from generator.releases.load import kueue
 from generator.releases.model import Kueue
 

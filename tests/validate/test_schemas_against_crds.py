@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any
 
 import pytest
 
+from generator.frozen import fields
 from generator.schemas.load import DATA, Target, index, known, schema, versions
 from tests.validate.real import FOLDERS, needs_crds, raw
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from generator.schemas.schema import Schema
+from generator.validate.defaults import keys
 from generator.validate.objects import validate_object
 
 OMITTED: Any = object()
@@ -24,6 +25,8 @@ def body(spec: Any = OMITTED, **metadata: Any) -> dict[str, Any]:
 
 
 def objections(schema: Schema, spec: Any = OMITTED, old: Any = OMITTED) -> list[tuple[str, str, str]]:
-    """Return rule, path and kind of error of each objection to a Thing with this spec."""
-    before = None if old is OMITTED else body(old)
-    return [(found.rule, found.path, found.kind_of_error) for found in validate_object(body(spec), schema, before)]
+    """Return rule, path and kind of error of each objection to a Thing with this spec, however it is judged."""
+    given, before = body(spec), None if old is OMITTED else body(old)
+    found = validate_object(given, schema, before)
+    assert validate_object(given, schema, before, frozenset(keys(given))) == found
+    return [(violation.rule, violation.path, violation.kind_of_error) for violation in found]

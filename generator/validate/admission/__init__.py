@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from generator.finding import Finding, Layer
+from generator.frozen import replace
 from generator.manifest import Manifest
 from generator.validate import kinds
 from generator.validate.admission import (

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from generator.pattern import pattern
 from generator.validate.admission.words import FORBIDDEN, refusal
 from generator.validate.cluster import Target
 from generator.validate.kinds import DSC_INITIALIZATION, kind_of
 from generator.validate.shape import get, text
 from generator.validate.violation import Violation
 
-_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END CERTIFICATE-----")
+_CERTIFICATE = pattern(r"-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END CERTIFICATE-----")
 _DER_SEQUENCE = 0x30
 _CHECKS_BUNDLE = "3.5"  # the first release whose webhook reads the bundle
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from generator.validate.cel.ahead import compiled
 from generator.validate.cel.rewrite import Times, rewrite
 
 ABSENT: Any = object()
@@ -29,11 +30,11 @@ def compile_expression(expression: str, optional_old: bool = False, times: Times
     text = rewrite(expression, times)
     if optional_old:
         text = f"cel.bind(oldSelf, oldSelfGiven ? optional.of(dyn(before)) : optional.none(), {text})"
-    environment, error_type = _environment()
+    known, error_type = environment()
     try:
-        program = environment.compile(text)
+        program = compiled(known, "rule", text)
     except RuntimeError as error:
-        raise CelError(_one_line(error)) from error
+        raise CelError(one_line(error)) from error
     run = program.eval
 
     def evaluate(value: Any, old: Any = None) -> Any:
@@ -46,16 +47,16 @@ def compile_expression(expression: str, optional_old: bool = False, times: Times
             result = run(data=data)
             plain = result.value()
         except (RuntimeError, TypeError, ValueError, OverflowError) as error:
-            raise CelError(_one_line(error)) from error
+            raise CelError(one_line(error)) from error
         if plain is not True and plain is not False and result.type() == error_type:
-            raise CelError(_one_line(plain))
+            raise CelError(one_line(plain))
         return plain
 
     return evaluate
 
 
 @cache
-def _environment() -> tuple[Any, Any]:
+def environment() -> tuple[Any, Any]:
     """The runtime with its own extensions and Kubernetes' functions, made at first use: 15 ms."""
     from cel_expr_python import cel
     from cel_expr_python.ext import ext_bindings, ext_math, ext_optional, ext_strings
@@ -65,10 +66,11 @@ def _environment() -> tuple[Any, Any]:
     kinds = cel.Type
     variables = {"self": kinds.DYN, "oldSelf": kinds.DYN, "before": kinds.DYN, "oldSelfGiven": kinds.BOOL}
     extensions = [ext_optional.ExtOptional(), ext_strings.ExtStrings(), ext_bindings.ExtBindings(), ext_math.ExtMath()]
-    environment = cel.NewEnv(variables=variables, extensions=extensions, functions=declarations())
-    return environment, kinds.ERROR
+    made = cel.NewEnv(variables=variables, extensions=extensions, functions=declarations())
+    return made, kinds.ERROR
 
 
-def _one_line(error: object) -> str:
+def one_line(error: object) -> str:
+    """Return what the runtime says, without its drawing of the place."""
     text = str(error).split("\n |", 1)[0]
     return " ".join(text.replace("INVALID_ARGUMENT: ERROR: <input>:", "").replace("[INVALID_ARGUMENT]", "").split())

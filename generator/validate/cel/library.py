@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from generator.pattern import pattern
 from generator.validate.cel import quantities
 from generator.validate.cel.names import FORMATS, complaints
 
@@ -65,7 +66,7 @@ def _sum_of(sign: int) -> Callable[[str, str | int], str]:
     return lambda left, right: _marked("quantity", str(_amount(left) + sign * _amount(right)))
 
 
-_SEMVER = re.compile(
+_SEMVER = pattern(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][\w-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][\w-]*))*))?"
     r"(?:\+[\w-]+(?:\.[\w-]+)*)?",
     re.ASCII,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
+from generator.pattern import pattern
 from generator.validate import formats
 from generator.validate.syntax import dns1035_defect, label_defect, name_defect, subdomain_defect, value_defect
 
@@ -20,7 +20,7 @@ def _form(name: str, holds: Callable[[str], bool]) -> _Defect:
     return lambda text: None if holds(text) else f"is not of the form {name}"
 
 
-_URI = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:\S*|/\S*)")
+_URI = pattern(r"(?:[A-Za-z][A-Za-z0-9+.-]*:\S*|/\S*)")
 _DEFECTS: dict[str, _Defect] = {
     "dns1123Label": label_defect,
     "dns1123Subdomain": subdomain_defect,

@@ -9,21 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from generator.pattern import pattern
+
 Times = tuple[tuple[tuple[str, ...], str], ...]
 
-_TOKEN = re.compile(
+_TOKENS = pattern(
     r"""(?P<string>[bB]?[rR](?:'''.*?'''|\"\"\".*?\"\"\"|'[^'\n]*'|"[^"\n]*")
        |[bB]?(?:'''(?:\\.|.)*?'''|\"\"\"(?:\\.|.)*?\"\"\"|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"))
        |(?P<comment>//[^\n]*)|(?P<space>\s+)|(?P<name>[A-Za-z_]\w*)|(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_REWRITTEN = ("existsOne", "ndexOf", "validate")
 _RENAMED = {"existsOne": "exists_one", "indexOf": "k8sIndexOf", "lastIndexOf": "k8sLastIndexOf"}
 _OPTIONAL = {"hasValue": "k8sHasValue", "value": "k8sValue", "orValue": "k8sOrValue"}
 
 
 def tokens(expression: str) -> list[tuple[str, str]]:
     """Return (kind, text) of each token; kinds are string, comment, space, name, other. Joined they are the text."""
-    return [(match.lastgroup or "other", match.group()) for match in _TOKEN.finditer(expression)]
+    return [(match.lastgroup or "other", match.group()) for match in _TOKENS.finditer(expression)]
 
 
 def names(expression: str) -> set[str]:
@@ -33,6 +36,8 @@ def names(expression: str) -> set[str]:
 
 def rewrite(expression: str, times: Times = ()) -> str:
     """Return the expression in the runtime's spelling; what it reads of `times` is converted from text."""
+    if not times and not any(part in expression for part in _REWRITTEN):
+        return expression  # as nearly all are
     texts = [text for _, text in tokens(expression)]
     solid = _solid(expression)
     words = [text for _, text in solid]

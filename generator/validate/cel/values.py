@@ -17,13 +17,14 @@ from functools import cache
 from typing import Any
 
 from generator.frozen import dataclass
+from generator.pattern import pattern
 
 _RESERVED = frozenset(
     """true false null in as break const continue else for function if import let loop package namespace return var
     void while""".split()  # noqa: SIM905  # twenty words are read more easily so
 )
 _ESCAPED = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__"}
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_IDENTIFIER = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,36 @@
+"""`python -m generator.policy.ahead`: compile the expressions of shipped policies and schemas ahead of all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.policy import cel, shipped
+from generator.schemas import load
+from generator.validate.cel import ahead, engine
+from generator.validate.cel.rewrite import rewrite
+from generator.validate.rule_tree import RuleNode, rule_tree
+
+
+def programs() -> dict[str, dict[str, bytes]]:
+    """Return the serialized programs of every run: of all items of a policy, and of all rules at one place."""
+    policies, _ = shipped.policies(None)
+    texts = {rewrite(policy.with_params(policy.of_all)) for policy in policies.values()}
+    rules = {rewrite(node.together, node.times) for node in _places() if node.state_rules}
+    return {
+        "policy": {text: cel.runtime().compile(text).serialize() for text in sorted(texts)},
+        "rule": {text: engine.environment()[0].compile(text).serialize() for text in sorted(rules)},
+    }
+
+
+def _places() -> Iterator[RuleNode]:
+    """Yield every place with rules in any schema."""
+    waiting = [rule_tree(schema.structure, {}, creating=True) for schema in load.every()]
+    while waiting:
+        node = waiting.pop()
+        if node is not None:
+            yield node
+            waiting += [below for _, below in node.fields] + [node.values, node.items]
+
+
+if __name__ == "__main__":
+    ahead.keep(programs())

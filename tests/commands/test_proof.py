@@ -1,0 +1,208 @@
+"""`check` says again what the last compile found, but only where nothing at all has changed since."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from generator import lock
+from generator.cli import main
+from generator.commands import pipeline, proof
+from generator.finding import Finding, Layer, Location, ObjectRef, Related, Severity
+from generator.report.kept import read_finding, written_finding
+from tests.repository import ENVIRONMENT, QUOTAS, edit, repository, snapshot
+
+SHARE = ("h100: { accelerators: 8 }", "h100: { accelerators: 4 }")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a compiled repository that has findings, the cache of a user, and copies of both."""
+    place = tmp_path_factory.mktemp("proof")
+    made = repository(place / "repository")
+    edit(made / QUOTAS, *SHARE)
+    edit(made / "environments/teams.yaml", "contact: vision-leads@example.com\n", "")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
+        assert main(["compile", "--root", str(made), "--quiet"]) == 0
+    for name in ("repository", "cache"):
+        shutil.copytree(place / name, place / f"{name} as it was")
+    return place
+
+
+@pytest.fixture
+def root(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The repository as it was, where it was: what is kept is of that place."""
+    for name in ("repository", "cache"):
+        shutil.rmtree(place / name)
+        shutil.copytree(place / f"{name} as it was", place / name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place / "cache"))
+    return place / "repository"
+
+
+@pytest.fixture
+def compiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Gather one entry for each compile."""
+    done: list[str] = []
+    real = pipeline.run
+
+    def run(*arguments: object, **more: object) -> object:
+        done.append("compiled")
+        return real(*arguments, **more)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setattr(pipeline, "run", run)
+    return done
+
+
+def check(root: Path, *options: str) -> int:
+    return main(["check", "--root", str(root), *options])
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "junit", "github"])
+def test_what_was_found_is_said_again(
+    root: Path, compiles: list[str], form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = snapshot(root)
+    assert (check(root, "--format", form), compiles) == (0, [])
+    kept = capsys.readouterr()
+    assert (check(root, "--format", form, "--full"), compiles) == (0, ["compiled"])
+    assert capsys.readouterr() == kept
+    assert "team-without-contact" in kept.out
+    assert snapshot(root) == before
+
+
+def test_the_severity_that_fails_is_asked_each_time(root: Path, compiles: list[str]) -> None:
+    assert [check(root, "--fail-on", severity) for severity in ("error", "info")] == [0, 1]
+    assert compiles == []
+
+
+def test_nothing_is_kept_in_the_repository(root: Path) -> None:
+    assert {path.split("/")[0] for path in snapshot(root)} == {path.name for path in root.iterdir()}
+    assert not [path for path in snapshot(root) if "cache" in path]
+
+
+def _edited_with_its_lock(root: Path) -> None:
+    folder = root / "output/overlays/prod/profiles"
+    path, held = folder / "resources.yaml", folder / lock.NAME
+    old = lock.digest(path.read_bytes())
+    path.write_text(path.read_text() + "# by hand\n")
+    edit(held, old, lock.digest(path.read_bytes()))
+
+
+def _both_sides(root: Path) -> None:
+    held = root / "output/overlays/prod/profiles" / lock.NAME
+    text = held.read_text()
+    held.write_text(f"<<<<<<< ours\n{text}=======\n{text}>>>>>>> theirs\n")
+
+
+def _renamed(root: Path) -> None:
+    edit(root / ENVIRONMENT, "name: prod", "name: live")
+    (root / "environments/prod").rename(root / "environments/live")
+
+
+def _linked(root: Path) -> None:
+    (root / RESOURCES).rename(root / "elsewhere")
+    (root / RESOURCES).symlink_to(root / "elsewhere")
+
+
+def _own_policy(root: Path) -> None:
+    (root / "policies").mkdir()
+    (root / "policies/mine.yaml").write_text("a: 1\n")
+
+
+RESOURCES = "output/overlays/prod/queues/shared/resources.yaml"
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "an input": lambda root: edit(root / QUOTAS, *reversed(SHARE)),
+    "a comment of an input": lambda root: (root / QUOTAS).write_text((root / QUOTAS).read_text() + "# why\n"),
+    "another input": lambda root: (root / "environments/x.yaml").write_text(""),
+    "an input less": lambda root: (root / "environments/teams.yaml").unlink(),
+    "a renamed environment": _renamed,
+    "a link that leads away": lambda root: (root / "environments/y.yaml").symlink_to("/etc/hosts"),
+    "output": lambda root: (root / RESOURCES).write_text((root / RESOURCES).read_text() + "# by hand\n"),
+    "output and its lock": _edited_with_its_lock,
+    "an emptied file": lambda root: (root / RESOURCES).write_text(""),
+    "a deleted file": lambda root: (root / RESOURCES).unlink(),
+    "a deleted lock": lambda root: (root / RESOURCES).with_name(lock.NAME).unlink(),
+    "a file of others": lambda root: (root / RESOURCES).with_name("mine.yaml").write_text("a: 1\n"),
+    "a file beside all": lambda root: (root / "output/README.md").write_text("x\n"),
+    "a merge that took both sides": _both_sides,
+    "a link in place of a file": _linked,
+    "no output": lambda root: (root / "output").rename(root / "before"),
+    "a policy": _own_policy,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_after_any_change_everything_is_compiled(root: Path, compiles: list[str], change: str) -> None:
+    CHANGES[change](root)
+    check(root, "--quiet")
+    assert compiles == ["compiled"]
+
+
+@pytest.mark.parametrize(
+    "options", [["--as-of", "2026-11-30"], ["--full"], ["--inputs-only"], ["prod"]], ids=lambda options: options[0]
+)
+def test_what_the_compile_was_not_asked_is_compiled(root: Path, compiles: list[str], options: list[str]) -> None:
+    assert (check(root, "--quiet", *options), compiles) == (0, ["compiled"])
+
+
+def test_another_version_of_the_program_compiles(
+    root: Path, compiles: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("generator.package.fingerprint", lambda: "another")
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
+
+
+def test_a_compile_of_a_day_is_kept_for_that_day(root: Path, compiles: list[str]) -> None:
+    assert main(["compile", "--root", str(root), "--quiet", "--as-of", "2026-11-30"]) == 0
+    compiles.clear()
+    assert (check(root, "--quiet", "--as-of", "2026-11-30"), compiles) == (0, [])
+
+
+@pytest.mark.parametrize("broken", ["", "x", "[]", "{}", '{"program": 1}'])
+def test_a_broken_cache_is_as_none(root: Path, compiles: list[str], broken: str) -> None:
+    path = Path(proof._file(root))
+    first = path.read_text().split("\n")[0]
+    path.write_text(f"{first}\n{broken}")
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
+
+
+def test_a_finding_of_no_known_form_is_as_none(root: Path, compiles: list[str]) -> None:
+    path = Path(proof._file(root))
+    first, rest = path.read_text().split("\n")
+    path.write_text(f"{first}\n{json.dumps(json.loads(rest) | {'findings': [['x']]})}")
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
+
+
+@pytest.mark.parametrize("cache", [os.devnull, "relative/cache"])
+def test_without_a_place_to_keep_it_everything_is_compiled(
+    root: Path, compiles: list[str], cache: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", cache)
+    assert main(["compile", "--root", str(root), "--quiet"]) == 0
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"] * 2)
+
+
+def test_part_of_a_compile_is_not_kept(root: Path, compiles: list[str]) -> None:
+    edit(root / QUOTAS, *reversed(SHARE))
+    assert main(["compile", "--root", str(root), "--quiet", "prod"]) == 0
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"] * 2)
+
+
+def test_two_repositories_do_not_mix(root: Path, compiles: list[str], tmp_path: Path) -> None:
+    other = repository(tmp_path / "other")
+    assert (check(other, "--quiet"), compiles) == (1, ["compiled"])
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
+
+
+def test_findings_come_back_as_they_were() -> None:
+    place = Location("a.yaml", 1, 2)
+    about = ObjectRef("prod", "ClusterQueue", "q", None, "kueue.x-k8s.io/v1beta2")
+    whole = Finding("r", Severity.INFO, Layer.CEL, "m", place, "f", about, "spec", (Related(place, "there"),))
+    for finding in (whole, Finding("r", Severity.ERROR, Layer.INPUT, "m")):
+        assert read_finding(json.loads(json.dumps(written_finding(finding)))) == finding

@@ -1,0 +1,79 @@
+"""Expressions compiled ahead mean what compiling them means; whatever is wrong with their file, they are compiled."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator.policy import cel, shipped
+from generator.policy.ahead import programs
+from generator.validate.cel import ahead, engine
+
+TEXT = "self.a + 1"
+
+
+class Environment:
+    """The real one, counting what it compiles."""
+
+    def __init__(self) -> None:
+        self.real: Any = engine.environment()[0]
+        self.compiled = 0
+
+    def compile(self, text: str) -> Any:
+        self.compiled += 1
+        return self.real.compile(text)
+
+    def deserialize(self, kept: bytes) -> Any:
+        return self.real.deserialize(kept)
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Environment]:
+    monkeypatch.setattr(ahead, "FILE", str(tmp_path / "cache" / "expressions"))
+    ahead._programs.cache_clear()
+    yield Environment()
+    ahead._programs.cache_clear()
+
+
+def value(program: Any) -> Any:
+    return program.eval(data={"self": {"a": 1}}).value()
+
+
+def test_what_is_kept_is_not_compiled(environment: Environment) -> None:
+    ahead.keep({"rule": {TEXT: environment.real.compile(TEXT).serialize()}})
+    assert value(ahead.compiled(environment, "rule", TEXT)) == 2
+    assert environment.compiled == 0
+    assert value(ahead.compiled(environment, "rule", f"{TEXT} + 1")) == 3
+    assert value(ahead.compiled(environment, "policy", TEXT)) == 2
+    assert environment.compiled == 2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, b"", b"garbage", marshal.dumps((1, 2)), marshal.dumps(([], {"rule": {}})), marshal.dumps({"rule": 1})],
+    ids=["absent", "empty", "garbage", "numbers", "other sources", "a map"],
+)
+def test_without_a_file_of_these_sources_all_is_compiled(environment: Environment, content: bytes | None) -> None:
+    if content is not None:
+        Path(ahead.FILE).parent.mkdir()
+        Path(ahead.FILE).write_bytes(content)
+    assert value(ahead.compiled(environment, "rule", TEXT)) == 2
+    assert environment.compiled == 1
+
+
+def test_a_program_that_cannot_be_read_is_compiled(environment: Environment) -> None:
+    ahead.keep({"rule": {TEXT: b"\xff\xff"}})
+    assert value(ahead.compiled(environment, "rule", TEXT)) == 2
+    assert environment.compiled == 1
+
+
+def test_every_shipped_policy_is_among_them_with_its_type() -> None:
+    kept = programs()
+    assert len(kept["policy"]) == len(shipped.policies(None)[0])
+    assert len(kept["rule"]) > 30
+    for text, program in kept["policy"].items():
+        assert cel.runtime().deserialize(program).return_type().name() == "BOOL", text
