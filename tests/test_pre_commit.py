@@ -264,10 +264,8 @@ def test_revisions_are_compared_as_pre_commit_is_told(scratch: Scratch) -> None:
     assert scratch.run("pre-commit", "run", "--all-files").returncode == 0  # what the first run wrote is there
 
 
-def test_the_hooks_for_other_repositories_are_valid() -> None:
-    done = subprocess.run(
-        [BIN / "pre-commit", "validate-manifest", HOOKS], capture_output=True, encoding="utf-8", check=False
-    )
+def test_the_hooks_for_other_repositories_are_valid(tmp_path: Path) -> None:
+    done = Scratch(tmp_path, tmp_path).run("pre-commit", "validate-manifest", str(HOOKS))
     assert (done.returncode, done.stdout) == (0, "")
     hooks = {hook["id"]: hook for hook in yaml.safe_load(HOOKS.read_text(encoding="utf-8"))}
     assert sorted(hooks) == ["apportion-check", "apportion-compile"]
