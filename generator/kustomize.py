@@ -10,7 +10,7 @@ from typing import Any
 
 from generator import __version__, lock
 from generator.emit import argocd, extra
-from generator.emit.leaves import LAYERS, Leaf, group, leaves
+from generator.emit.leaves import Leaf, group, leaves, position
 from generator.finding import Finding, Layer, Location, ObjectRef, Related, error
 from generator.frozen import dataclass, replace
 from generator.lock import HEADER
@@ -18,6 +18,7 @@ from generator.manifest import Manifest, dump, dump_all, key
 from generator.plan.model import Plan
 from generator.releases.load import DATA_VERSION
 
+HOOKS = 2  # objects that emit/preflight.py adds to a folder
 MOST_OBJECTS = 500  # kustomize build is quadratic; source: kubernetes-sigs/kustomize#5084
 KUSTOMIZATION, RESOURCES = "kustomization.yaml", "resources.yaml"
 API = "kustomize.config.k8s.io/v1beta1"
@@ -44,8 +45,14 @@ def build(plan: Plan, guards: Sequence[Manifest] = ()) -> tuple[Overlay, list[Fi
     `guards` are what users' policies add to the guardrails.
     """
     own, findings = extra.emit(plan)
-    synced = [part for leaf in leaves(plan, own, guards) for part in _parts(leaf)]
+    room = MOST_OBJECTS - (HOOKS if plan.preflight else 0)
+    synced = [part for leaf in leaves(plan, own, guards) for part in _parts(leaf, room)]
     findings += _twice(plan, synced, own)
+    if plan.preflight is not None:
+        from generator.emit.preflight import gated, too_large
+
+        synced = gated(plan, synced)
+        findings += too_large(plan, synced)
     return Overlay(plan, synced, argocd.leaves(plan, synced)), findings
 
 
@@ -120,19 +127,19 @@ def _resources(leaf: Leaf) -> str:
 
 def _of_layers(root: str, synced: Sequence[Leaf]) -> str:
     """Return the kustomization of a whole environment, for review and bootstrap; Argo CD points at its folders."""
-    ordered = sorted(synced, key=lambda leaf: (LAYERS.index(leaf.layer), leaf.path))
+    ordered = sorted(synced, key=lambda leaf: (position(leaf.layer), leaf.path))
     resources = [leaf.path.removeprefix(f"{root}/") for leaf in ordered]
     return HEADER + "\n" + dump({"apiVersion": API, "kind": "Kustomization", "resources": resources})
 
 
-def _parts(leaf: Leaf) -> list[Leaf]:
+def _parts(leaf: Leaf, most: int = MOST_OBJECTS) -> list[Leaf]:
     """Split a folder of too many objects by namespace or name, so that one more object moves no other."""
     count = len(leaf.manifests) + sum(map(len, leaf.bases.values()))
-    if count <= MOST_OBJECTS:
+    if count <= most:
         return [leaf]
     digits = 1
     buckets = _buckets(leaf.manifests, digits)
-    while max(map(len, buckets.values())) > MOST_OBJECTS and digits < 8:
+    while max(map(len, buckets.values())) > most and digits < 8:
         digits += 1
         buckets = _buckets(leaf.manifests, digits)
     parts = [

@@ -9,6 +9,7 @@ COMMANDS = {
     "check": "check the inputs and whether output/ is fresh; writes nothing",
     "lint": "judge Kubernetes manifests of anywhere as the cluster would",
     "plan": "show what changes since a revision of Git, and what of it is unsafe",
+    "preflight": "hold the live cluster, or a list of its nodes, against an environment; only reads",
     "crds": "keep the CRDs of one's own cluster, to judge objects by them",
     "ledger": "show what each pool can schedule, who is guaranteed it, what each queue can get",
     "policy": "list the policies, show one, or test them by their own examples",

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from generator.emit.health import checks
-from generator.emit.leaves import LAYERS, Leaf
+from generator.emit.leaves import LAYERS, SETUP, Leaf, position
 from generator.emit.marks import KEEP, labels, wave
 from generator.emit.tenants import RBAC_API, RBAC_GROUP
 from generator.manifest import Fragment, Manifest, manifest
@@ -21,12 +21,12 @@ from generator.plan.resolve import IN_CLUSTER
 API = "argoproj.io/v1alpha1"
 HEALTH_CHECKS = "argocd-health-checks.yaml"
 PROJECTS: Mapping[str, tuple[str, ...]] = {
-    "platform": ("operators", "platform/operands", "platform/openshift-ai", "guardrails"),
+    "platform": (SETUP, "operators", "platform/operands", "platform/openshift-ai", "guardrails"),
     "queues": ("queues/shared", "queues", "runtimes", "profiles"),
     "tenants": ("tenants",),
     "extra": ("extra",),
 }
-PRUNED = ("queues/shared", "queues", "tenants", "runtimes", "profiles", "extra", "guardrails")
+PRUNED = (SETUP, "queues/shared", "queues", "tenants", "runtimes", "profiles", "extra", "guardrails")
 TEAM_LAYERS = ("queues", "tenants")
 MOST_TEAM_APPLICATIONS = 400  # in one folder: a kustomization stays below 500 objects
 VERBS = ["create", "delete", "get", "list", "patch", "update", "watch"]
@@ -83,10 +83,11 @@ def _project(layer: str) -> str:
 
 
 def _application(plan: Plan, leaf: Leaf) -> Manifest:
-    namespaces = sorted(leaf.held().namespaces)
+    hooked = {plan.preflight.namespace} if plan.preflight and leaf.layer != SETUP else set()
+    namespaces = sorted(leaf.held().namespaces - hooked)
     name = leaf.path.removeprefix(f"overlays/{plan.name}/").replace("/", "-")
     origin = leaf.manifests[0].origin if leaf.manifests else plan.origin
-    order = LAYERS.index(leaf.layer)
+    order = position(leaf.layer)
     paths = ".;" + ";".join(f"/{_source_path(plan, base)}" for base in leaf.bases) if leaf.bases else "."
     return manifest(
         API,

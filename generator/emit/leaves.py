@@ -27,6 +27,12 @@ LAYERS = (
     "extra",
     "guardrails",
 )
+SETUP = "preflight"  # only where it is asked for; before all others
+
+
+def position(layer: str) -> int:
+    """Return the place of a layer in sync order: the wave of its Applications."""
+    return -1 if layer == SETUP else LAYERS.index(layer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,10 +41,16 @@ class Repository(TypedDict, total=False):
     path: t.Folder
 
 
+class PreflightJob(TypedDict, total=False):
+    image: Required[t.ImageByDigest]
+    namespace: t.Name
+
+
 class ArgoCD(TypedDict, total=False):
     namespace: t.Name
     instance: t.Name
     account: t.Subject
+    preflight: PreflightJob
 
 
 class Guardrails(TypedDict, total=False):

@@ -62,6 +62,16 @@ Folder = Annotated[
         repair=c.slashes,
     ),
 ]
+ImageByDigest = Annotated[
+    str,
+    c.Text(
+        "a container image with its registry, by digest",
+        r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+"
+        r"(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?@sha256:[0-9a-f]{64}",
+        512,
+        "registry.example.com/platform/apportion@sha256: and 64 hexadecimal digits",
+    ),
+]
 Image = Annotated[
     str,
     c.Text(

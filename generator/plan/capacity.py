@@ -130,6 +130,26 @@ class QuotaTree:
                 used[node.parent] = used.get(node.parent, 0) + above
         return used
 
+    def excess(self, key: Key, usage: Mapping[str, Mapping[Key, Amount]]) -> dict[Node, Amount]:
+        """Return what nodes hold beyond their quotas and limits, each once what is beyond below it is gone.
+
+        The sum is the least that would have to end: usage may be what was admitted before quotas shrank.
+        """
+        used = {self.queues[name]: amounts.get(key, 0) for name, amounts in usage.items()}
+        found: dict[Node, Amount] = {}
+        for node in reversed(self.in_order):
+            taken = used.get(node, 0)
+            limit = node.borrowing_limit(key) if node.parent is not None else 0
+            if limit is not None and taken > (most := node.subtree.get(key, 0) + limit):
+                found[node], taken = taken - most, most
+            if node.parent is not None and taken:
+                used[node.parent] = used.get(node.parent, 0) + max(0, taken - node.local(key))
+        return found
+
+    def root(self, node: Node) -> Node:
+        """Return the top of the tree that a node stands in, which may be itself."""
+        return _line(node)[-1]
+
     def _walk(self) -> None:
         """Fill subtrees from the leaves up and potentials from the roots down; no recursion, for chains may be long."""
         nodes = (*self.cohorts.values(), *self.queues.values())

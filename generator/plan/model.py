@@ -302,6 +302,14 @@ class Guardrails:
 
 
 @dataclass(frozen=True, slots=True)
+class Preflight:
+    """The check before a sync: the image that runs it, and the namespace that it runs in."""
+
+    image: str
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """One environment, resolved."""
 
@@ -316,6 +324,7 @@ class Plan:
     server: str
     argocd_namespace: str
     argocd_instance: str
+    preflight: Preflight | None
     repository: Repository
     guardrails: Guardrails
     components: tuple[ComponentState, ...]

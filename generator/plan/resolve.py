@@ -15,6 +15,7 @@ from generator.plan import (
     kueue,
     operators,
     pools,
+    preflight,
     profiles,
     releases,
     runtimes,
@@ -72,6 +73,8 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
     instance = argocd.get("instance", namespace)
     guards, found = guardrails.resolve(inputs, targets, pool, (namespace, instance), remote=server != IN_CLUSTER)
     findings += found
+    check, found = preflight.resolve(inputs, team, subscriptions, namespace)
+    findings += found
     plan = Plan(
         name=inputs.name,
         given=inputs,
@@ -84,6 +87,7 @@ def resolve(inputs: Inputs, as_of: str | None) -> tuple[Plan | None, list[Findin
         server=server,
         argocd_namespace=namespace,
         argocd_instance=instance,
+        preflight=check,
         repository=Repository(
             repository["url"], repository.get("revision", "main"), repository.get("path", "").strip("/")
         ),

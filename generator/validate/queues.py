@@ -118,7 +118,7 @@ class Queues:
     @cached_property
     def tree(self) -> QuotaTree:
         queues = {queue.name: Member(queue.cohort, queue.quotas) for queue in self.by_name.values()}
-        cohorts = {name: Member(_parent(m), _cohort_quotas(m)) for name, m in self.cohorts.items()}
+        cohorts = {name: Member(_parent(m), cohort_quotas(m)) for name, m in self.cohorts.items()}
         return QuotaTree(queues, cohorts)
 
     @cached_property
@@ -147,7 +147,7 @@ class Queues:
         for queue in self.by_name.values():
             yield from ((key, quota.nominal) for key, quota in queue.quotas.items())
         for manifest in self.cohorts.values():
-            yield from ((key, quota.nominal) for key, quota in _cohort_quotas(manifest).items())
+            yield from ((key, quota.nominal) for key, quota in cohort_quotas(manifest).items())
 
     @cached_property
     def members(self) -> Mapping[str, Sequence[Queue]]:
@@ -245,7 +245,7 @@ def _quotas(flavor: Mapping[str, Any]) -> Iterator[tuple[str, Quota]]:
         yield name, Quota(amount(name, resource.get("nominalQuota")) or 0, *limits)
 
 
-def _cohort_quotas(manifest: Manifest) -> dict[Key, Quota]:
+def cohort_quotas(manifest: Manifest) -> dict[Key, Quota]:
     groups = _groups(mapping(manifest.body, "spec"))
     return {(f.name, name): quota for group in groups for f in group.flavors for name, quota in f.quotas.items()}
 

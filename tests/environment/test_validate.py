@@ -83,7 +83,12 @@ FULL: dict[str, dict[str, Any]] = {
             "defaultQueue": {"a": {**SHARE, "slices": {"1g.10gb": 1}}},
         },
         "repository": {"url": "https://x", "revision": "main", "path": "a"},
-        "argocd": {"namespace": "a", "instance": "a", "account": "system:serviceaccount:a:b"},
+        "argocd": {
+            "namespace": "a",
+            "instance": "a",
+            "account": "system:serviceaccount:a:b",
+            "preflight": {"image": f"registry.example.com/a@sha256:{'0' * 64}", "namespace": "a"},
+        },
         "guardrails": {
             **dict.fromkeys(("queues", "localQueues", "workloads", "profiles"), "Deny"),
             "policies": {"a": "Warn"},

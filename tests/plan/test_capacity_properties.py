@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -72,3 +74,37 @@ def test_available_is_what_a_busy_tree_admits(
         for queue, count in used.items():
             assert all(again.use(queue) for _ in range(count))
         assert shape.available(name, KEY, usage) == again.more(name)
+
+
+USAGE = st.dictionaries(st.sampled_from(QUEUES[:3]), st.integers(0, 7), max_size=3)
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(trees(), USAGE)
+def test_nothing_is_beyond_where_every_queue_could_have_what_it_holds(
+    drawn: tuple[dict[str, Member], dict[str, Member]], held: dict[str, int]
+) -> None:
+    shape = QuotaTree(*drawn)
+    usage = {name: {KEY: amount} for name, amount in held.items() if name in shape.queues}
+    fits = all(
+        amounts[KEY] <= shape.available(name, KEY, {other: used for other, used in usage.items() if other != name})
+        for name, amounts in usage.items()
+    )
+    event(f"fits: {fits}")
+    assert (shape.excess(KEY, usage) == {}) is fits
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(trees(), USAGE)
+def test_what_is_beyond_is_the_least_that_has_to_end(
+    drawn: tuple[dict[str, Member], dict[str, Member]], held: dict[str, int]
+) -> None:
+    shape = QuotaTree(*drawn)
+    names = [name for name in held if name in shape.queues]
+    usage = {name: {KEY: held[name]} for name in names}
+    kept = (
+        dict(zip(names, ({KEY: amount} for amount in amounts), strict=True))
+        for amounts in product(*(range(held[name] + 1) for name in names))
+    )
+    most = max(sum(amounts[KEY] for amounts in left.values()) for left in kept if not shape.excess(KEY, left))
+    assert sum(shape.excess(KEY, usage).values()) == sum(held[name] for name in names) - most

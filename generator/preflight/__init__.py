@@ -1,0 +1,1 @@
+"""What a live cluster says to a compiled environment before it is synced; only read, never written."""
