@@ -18,10 +18,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, NoReturn
 
+    from generator.finding import Finding
+
 CANNOT_GO_ON, BUG, INTERRUPTED, PIPE_CLOSED = 2, 3, 130, 141
 FRAMES = 8  # of a traceback, the last ones
 
-_DEFAULTS = {"root": None, "format": "text", "fail_on": "error", "as_of": None, "quiet": False, "verbose": False}
+_DEFAULTS: dict[str, Any] = {
+    "root": None,
+    "format": "text",
+    "report": [],
+    "fail_on": "error",
+    "as_of": None,
+    "quiet": False,
+    "verbose": False,
+}
 _EPILOG = """\
 exit status: 0 nothing at or above --fail-on; 1 findings, or stale output; 2 wrong usage or unreadable input;
 3 a bug in Apportion; 130 interrupted
@@ -134,6 +144,13 @@ def _common_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--root", metavar="DIR", help="repository (default: nearest parent with environments/)")
     group.add_argument("--format", choices=FORMATS, help="of the findings (default: text)")
     group.add_argument(
+        "--report",
+        metavar="FORMAT=FILE",
+        type=_report,
+        action="append",
+        help="write the findings to a file, too, in a format as above; more than one may be given",
+    )
+    group.add_argument(
         "--fail-on",
         choices=("error", "warning", "info"),
         help="what fails, and stops a compile (default: error)",
@@ -141,6 +158,12 @@ def _common_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--as-of", metavar="DATE", type=_date, help="apply the overrides of this day, YYYY-MM-DD")
     group.add_argument("-q", "--quiet", action="store_true", help="only findings that fail the run")
     group.add_argument("-v", "--verbose", action="store_true", help="after a bug: where it happened")
+
+
+def _report(text: str) -> tuple[str, str]:
+    from generator.commands.pages import report
+
+    return report(text)
 
 
 def _command(word: str) -> str:
@@ -181,7 +204,22 @@ def _failed(problem: Exception, options: argparse.Namespace) -> int:
 
         frames = "".join(traceback.format_exception(problem, limit=-FRAMES)).splitlines()
         sys.stderr.writelines(f"{plain(line)}\n" for line in frames)
+    finding = Finding(rule, Severity.ERROR, Layer.INPUT, message, fix=fix)
     if options.format != "text":
-        sys.stdout.write(render(options.format, [Finding(rule, Severity.ERROR, Layer.INPUT, message, fix=fix)]))
+        sys.stdout.write(render(options.format, [finding]))
         sys.stdout.flush()
+    if options.report:
+        _try_to_report(options, finding)
     return status
+
+
+def _try_to_report(options: argparse.Namespace, finding: Finding) -> None:
+    """Write to the files of `--report` as far as they can be: it may be one of them that stops the run."""
+    from generator.commands.pages import write_reports
+    from generator.finding import FatalError
+
+    for one in options.report:
+        try:
+            write_reports([one], [finding])
+        except FatalError as problem:
+            sys.stderr.write(f"apportion: {problem.message}\n")

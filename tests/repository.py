@@ -11,9 +11,9 @@ ENVIRONMENT = "environments/prod/environment.yaml"
 QUOTAS = "environments/prod/quotas.yaml"
 
 
-def repository(root: Path, *, second: str | None = None) -> Path:
+def repository(root: Path, *, second: str | None = None, ci: str = "github") -> Path:
     """Write it to `root`, with a further environment on another cluster if one is named."""
-    assert main(["init", str(root), "--quiet"]) == 0
+    assert main(["init", str(root), "--quiet", "--ci", ci]) == 0
     if second is not None:
         shutil.copytree(root / "environments/prod", root / "environments" / second)
         edit(root / "environments" / second / "environment.yaml", "name: prod", f"name: {second}")

@@ -107,10 +107,12 @@ def test_common_options_stand_before_or_after_the_command(argv: list[str], monke
     assert seen == {
         "command": "check",
         "environments": ["prod"],
-        "inputs_only": False,
+        "changed": False,
         "full": False,
+        "inputs_only": False,
         "root": "R",
         "format": "json",
+        "report": [],
         "fail_on": "error",
         "as_of": "2026-12-31",
         "quiet": True,

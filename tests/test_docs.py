@@ -167,7 +167,7 @@ def test_the_guide_names_every_format() -> None:
 
 def test_the_guide_s_json_is_json() -> None:
     blocks = [text for kind, text in _FENCE.findall(GUIDE.read_text(encoding="utf-8")) if kind == "json"]
-    change = ["environment", "change", "quotas", "pools", "objects"]
+    change = ["environment", "change", "quotas", "cohorts", "pools", "objects"]
     assert [list(json.loads(block)) for block in blocks] == [change, ["yaml.schemas"]]
 
 

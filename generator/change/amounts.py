@@ -1,4 +1,4 @@
-"""What queues are guaranteed and what pools can schedule, before and after."""
+"""What queues and cohorts are guaranteed and what pools can schedule, before and after."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ def quotas(old: Side | None, new: Side | None) -> Iterator[AmountChange]:
     return _compare(_guaranteed(old), _guaranteed(new))
 
 
+def cohorts(old: Side | None, new: Side | None) -> Iterator[AmountChange]:
+    """Yield what cohorts own themselves where it differs; `cluster_queue` is the cohort's name."""
+    return _compare(_owned(old), _owned(new))
+
+
 def pools(old: Side | None, new: Side | None) -> Iterator[AmountChange]:
     """Yield what pools can schedule where it differs."""
     return _compare(_schedulable(old), _schedulable(new))
@@ -23,6 +28,17 @@ def pools(old: Side | None, new: Side | None) -> Iterator[AmountChange]:
 def _guaranteed(side: Side | None) -> dict[_Key, _Line]:
     lines = side.ledger.queues if side else ()
     return {(q.cluster_queue, q.pool, q.resource): (q.team, q.queue, q.is_accelerator, q.guaranteed) for q in lines}
+
+
+def _owned(side: Side | None) -> dict[_Key, _Line]:
+    owned: dict[_Key, _Line] = {}
+    for line in side.ledger.pools if side else ():
+        for holding in line.holders:
+            if holding.kind == "cohort":
+                key = (holding.name, line.pool, line.resource)
+                so_far = owned[key][3] if key in owned else 0
+                owned[key] = (None, None, line.is_accelerator, so_far + holding.amount)
+    return owned
 
 
 def _schedulable(side: Side | None) -> dict[_Key, _Line]:

@@ -61,7 +61,8 @@ def _change(name: str, old: Side | None, new: Side | None) -> Change:
     none: dict[Identity, Manifest] = {}
     objects = tuple(_objects(old.objects if old else none, new.objects if new else none))
     kind = "created" if old is None else "removed" if new is None else "changed"
-    return Change(name, kind, tuple(amounts.quotas(old, new)), tuple(amounts.pools(old, new)), objects)
+    quotas, pools, cohorts = (tuple(of(old, new)) for of in (amounts.quotas, amounts.pools, amounts.cohorts))
+    return Change(name, kind, quotas, pools, objects, cohorts)
 
 
 def _objects(old: Mapping[Identity, Manifest], new: Mapping[Identity, Manifest]) -> Iterator[ObjectChange]:

@@ -159,7 +159,10 @@ class Step:
 
 
 class AmountChange(NamedTuple):
-    """A guaranteed amount of a queue, or (queue None) what a pool can schedule; 0 where it is not there."""
+    """A guaranteed amount of a queue or cohort, or what a pool can schedule; 0 where it is not there.
+
+    Of a cohort `cluster_queue` is its name, of a pool None; neither has a queue.
+    """
 
     team: str | None
     queue: str | None
@@ -197,6 +200,7 @@ class Change(NamedTuple):
     quotas: tuple[AmountChange, ...]
     pools: tuple[AmountChange, ...]
     objects: tuple[ObjectChange, ...]
+    cohorts: tuple[AmountChange, ...] = ()
 
     @property
     def is_of_both(self) -> bool:

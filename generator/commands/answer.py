@@ -17,9 +17,10 @@ def answer(
 ) -> int:
     """Print the findings and the last line as text to `stream`, or another format to stdout; return 0 or 1.
 
-    `--quiet` leaves out the last line and, in text, findings below `--fail-on`.
+    `--quiet` leaves out the last line and, in text, findings below `--fail-on`. `--report` writes to files, first.
     """
     failing = at_least(findings, options.fail_on)
+    to_files(options, findings, more)
     if options.format == "text":
         shown = failing if options.quiet else findings
         stream.write(render("text", shown, colour=is_coloured(stream)))
@@ -28,6 +29,14 @@ def answer(
     else:
         sys.stdout.write(render(options.format, findings, more))
     return 1 if failing else 0
+
+
+def to_files(options: Namespace, findings: Sequence[Finding], more: Mapping[str, int] | None = None) -> None:
+    """Write the files of `--report`."""
+    if options.report:
+        from generator.commands.pages import write_reports
+
+        write_reports(options.report, findings, more)
 
 
 def at_least(findings: Sequence[Finding], severity: str) -> list[Finding]:

@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from generator import output
 from generator.commands import proof
 from generator.commands.answer import answer
+from generator.commands.hooks import CHANGED, NOTHING, changed_paths, left_out, of_commit, unknown_output
 from generator.commands.progress import Progress
 from generator.commands.read import find_root, read
 from generator.finding import Finding, in_order
@@ -15,8 +16,9 @@ from generator.report.text import accepted, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Declare the environments, `--inputs-only` and `--full`."""
+    """Declare the environments, `--changed`, `--inputs-only` and `--full`."""
     parser.add_argument("environments", nargs="*", metavar="ENV", help="only these environments")
+    parser.add_argument("--changed", action="store_true", help=CHANGED)
     parser.add_argument("--inputs-only", action="store_true", help="leave output/ out")
     parser.add_argument("--full", action="store_true", help="compile again even what is as the last compile left it")
 
@@ -29,18 +31,23 @@ def run(options: Namespace) -> int:
     root = find_root(options.root)
     if not options.inputs_only:
         output.recover(root / "output")
+    changed = changed_paths(options, root)
+    if changed == []:
+        return answer(options, [], sys.stdout, NOTHING)
     inputs = read(root)
-    is_whole = not (options.environments or options.inputs_only or options.full or inputs[1])
+    is_whole = not (options.environments or options.changed or options.inputs_only or options.full or inputs[1])
     if is_whole and (kept := proof.recall(root, inputs[0], options.as_of)):
         return _answer(options, kept.findings, kept.waived)
     from generator.commands import pipeline
 
     with Progress(sys.stderr, quiet=options.quiet) as progress:
-        result = pipeline.run(root, options.environments, options.as_of, progress, inputs=inputs)
+        result = pipeline.run(root, options.environments, options.as_of, progress, inputs=inputs, changed=changed)
         findings = result.findings
         if result.is_sound and not options.inputs_only:
             progress.step("comparing output/")
-            findings = in_order(findings + output.compare(root / "output", result.tree, result.scope))
+            unknown = unknown_output(options, root)
+            found = output.compare(root / "output", result.tree, of_commit(result, unknown))
+            findings = in_order(findings + found + left_out(result, unknown))
     return _answer(options, findings, result.waived)
 
 

@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 from generator import output
 from generator.commands import pipeline, proof
 from generator.commands.answer import answer, at_least
+from generator.commands.hooks import CHANGED, NOTHING, changed_paths, left_out, of_commit, unknown_output
 from generator.commands.progress import Progress
 from generator.commands.read import find_root, read
 from generator.finding import Finding, in_order
@@ -16,8 +17,9 @@ from generator.report.text import accepted, amount, counted
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """Declare the environments and `--fail-on-change`."""
+    """Declare the environments, `--changed` and `--fail-on-change`."""
     parser.add_argument("environments", nargs="*", metavar="ENV", help="only these, and the bases they use")
+    parser.add_argument("--changed", action="store_true", help=CHANGED)
     parser.add_argument("--fail-on-change", action="store_true", help="exit 1 when output/ was not fresh: for hooks")
 
 
@@ -25,17 +27,23 @@ def run(options: Namespace) -> int:
     """Write output/ unless a finding is at or above `--fail-on`; findings go to stderr."""
     root = find_root(options.root)
     output.recover(root / "output")
+    changed = changed_paths(options, root)
+    if changed == []:
+        return answer(options, [], sys.stderr, NOTHING)
     done: Written | list[Finding] = []
     with Progress(sys.stderr, quiet=options.quiet) as progress:
         inputs = read(root)
-        result = pipeline.run(root, options.environments, options.as_of, progress, inputs=inputs)
+        result = pipeline.run(root, options.environments, options.as_of, progress, inputs=inputs, changed=changed)
         if not at_least(result.findings, options.fail_on):
             progress.step("writing output/")
-            done = output.write(root / "output", result.tree, result.scope)
+            unknown = unknown_output(options, root)
+            done = output.write(root / "output", result.tree, of_commit(result, unknown))
     if isinstance(done, Written):
-        if not options.environments:
+        if not (options.environments or options.changed):
             proof.keep(root, inputs[0], options.as_of, result.tree, proof.Proof(result.findings, result.waived))
-        status = answer(options, result.findings, sys.stderr, _summary(result, done), _numbers(done, result))
+        lacking = left_out(result, unknown) if not (done.written or done.removed) else []
+        findings = in_order(result.findings + lacking)
+        status = answer(options, findings, sys.stderr, _summary(result, done), _numbers(done, result))
         return 1 if options.fail_on_change and (done.written or done.removed) else status
     findings = in_order(result.findings + done)
     line = f"{counted(findings)}; nothing written{accepted(result.waived)}"

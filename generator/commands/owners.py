@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from generator.environment.load import Repository
+from generator.environment.load import FOLDER, Repository
 from generator.finding import FatalError, Finding, Severity
 from generator.spelling import near
 
@@ -32,6 +32,22 @@ class Owners:
         if unknown and None not in self._at_fault(findings):
             raise FatalError(*_unknown(unknown, known))
         return [name for name in self.names if name in names or not names]
+
+    def touched(self, paths: Iterable[str]) -> list[str]:
+        """Return the environments that paths of inputs and output/ belong to; none: all, for one is shared or gone."""
+        owners = {self._of_path(path) for path in paths}
+        return [] if None in owners else [name for name in self.names if name in owners]
+
+    def lacking(self, paths: Iterable[str], chosen: Collection[str]) -> list[str]:
+        """Return the paths of inputs that a chosen environment reads."""
+        return [path for path in paths if (owner := self._of_path(path)) is None or owner in chosen]
+
+    def _of_path(self, path: str) -> str | None:
+        top, *rest = path.split("/")
+        if top == FOLDER:
+            return self.by_folder.get(_folder(path))
+        name = rest[1] if len(rest) > 2 and rest[0] == "overlays" else None
+        return name if name in self.names else None
 
     def files(self, files: Mapping[str, bytes], name: str) -> dict[str, bytes]:
         """Return the files that an environment is made of: its own and the shared ones."""

@@ -61,12 +61,14 @@ def run(
     progress: Progress,
     *,
     inputs: tuple[dict[str, bytes], list[Finding]] | None = None,
+    changed: Sequence[str] | None = None,
     ledger: bool = False,
     overlay: bool = False,
 ) -> Result:
     """Read the inputs and resolve the named environments, or all, leaving out those whose documents have errors.
 
-    `inputs` are what `read` gave, where it was asked already; `ledger` asks for the ledgers, too, and `overlay` for the
+    `inputs` are what `read` gave, where it was asked already. `changed` are paths that a commit changes: in place of
+    names, and what Git lacks of the inputs is an error. `ledger` asks for the ledgers, too, and `overlay` for the
     overlays instead of the tree.
 
     Raises:
@@ -79,6 +81,8 @@ def run(
     if not given.folders and not has_errors(findings):
         findings.append(_no_environment())
     owners = Owners(given)
+    if changed is not None:
+        names = owners.touched(changed)
     chosen = owners.chosen(names, findings)
     findings = [finding for finding in findings if owners.concerns(finding, chosen)]
     plans: list[Plan] = []
@@ -90,6 +94,8 @@ def run(
             plans.append(plan)
     if plans and len(plans) == len(given.folders):
         findings += fleet_wide(given, plans)
+    if changed is not None:
+        findings += _lacking(root, owners, chosen)
     progress.step(f"judging {', '.join(plan.name for plan in plans)}")
     policies = cache(partial(_policies, root))
     work = partial(_judged, policies, ledger=ledger, overlay=overlay)
@@ -110,6 +116,13 @@ def run(
     findings = in_order(gate.once(waived.findings))
     overlays = [answer.overlay for answer in judged if answer.overlay is not None]
     return Result(dict(sorted(tree.items())), scope, findings, ledgers, overlays, waived.accepted)
+
+
+def _lacking(root: Path, owners: Owners, chosen: Sequence[str]) -> list[Finding]:
+    """Return what Git lacks of the inputs."""
+    from generator.commands import commit  # for hooks: others need no subprocess
+
+    return commit.left_out(owners.lacking(commit.unknown(root, *commit.INPUTS), chosen))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,15 @@ from generator.validate.kinds import kind_of
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What changes, the findings in order, and how many more waivers accept."""
+    """What changes, the findings in order, and how many more waivers accept.
+
+    `is_whole`: errors of neither revision keep anything from being compared.
+    """
 
     changes: Sequence[Change]
     findings: list[Finding]
     waived: int
+    is_whole: bool
 
 
 def run(root: Path, names: Sequence[str], against: str, as_of: str | None, progress: Progress) -> Result:
@@ -63,15 +67,16 @@ def run(root: Path, names: Sequence[str], against: str, as_of: str | None, progr
     found = [*compare.findings(olds, news, against, new.files), *_objections(root, steps)]
     waived = waive(found, new.given.waivers, as_of, environments=())
     # what else it says of waivers is for check to say
-    said = compare.once(waived.findings[: len(found) - waived.accepted]) + new.errors(differing)
+    errors, before_errors = new.errors(differing), old.errors(differing)
+    said = compare.once(waived.findings[: len(found) - waived.accepted]) + errors
+    lacking = [name for name in differing if name in old.owners.names and name not in old.sides]
     if differing:
-        lacking = [name for name in differing if name in old.owners.names and name not in old.sides]
-        said += _incomplete(against, old.errors(differing), before.unread, lacking)
+        said += _incomplete(against, before_errors, before.unread, lacking)
     if as_of is not None:
         said += dates.soon(
             [new.given.environments[n] for n in known if n in new.given.environments], new.given.waivers, as_of
         )
-    return Result(changes, in_order(said), waived.accepted)
+    return Result(changes, in_order(said), waived.accepted, not errors and not before_errors)
 
 
 def _objections(root: Path, steps: Sequence[tuple[Change, Step]]) -> list[Finding]:

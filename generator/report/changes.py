@@ -26,6 +26,7 @@ def _environment(change: Change) -> dict[str, Any]:
         "environment": change.environment,
         "change": change.change,
         "quotas": [{"team": c.team, "queue": c.queue, **_amounts(c)} for c in change.quotas],
+        "cohorts": [{"cohort": c.cluster_queue, **_amounts(c)} for c in change.cohorts],
         "pools": [_amounts(c) for c in change.pools],
         "objects": [_object(found) for found in change.objects],
     }
@@ -76,7 +77,11 @@ def _tally(objects: Sequence[ObjectChange]) -> str:
 
 def _lines(change: Change, colour: bool) -> Iterator[str]:
     name = plain(change.environment)
-    for title, amounts in (("guaranteed", change.quotas), ("schedulable", change.pools)):
+    for title, amounts in (
+        ("guaranteed", change.quotas),
+        ("guaranteed to cohorts", change.cohorts),
+        ("schedulable", change.pools),
+    ):
         rows = [_row(c) for c in _shown(amounts)]
         if rows:
             yield _painted(f"{name}: {title}", "1", colour)

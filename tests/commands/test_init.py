@@ -6,8 +6,9 @@ import pytest
 import yaml
 
 from generator.cli import main
+from generator.commands.ci_files import FORGES
 from generator.releases import load as releases
-from tests.repository import snapshot
+from tests.repository import repository, snapshot
 
 FILES = [
     ".gitattributes",
@@ -21,6 +22,9 @@ FILES = [
     "environments/lab/quotas.yaml",
     "environments/teams.yaml",
 ]
+
+
+CI_WITH_BRACES = (".github/workflows/apportion.yaml", ".tekton/apportion.yaml")  # they are the forge's own
 
 
 def test_it_compiles_without_a_finding(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,13 +47,15 @@ def test_compiled_files_keep_their_bytes_in_git_and_a_path_can_be_pasted(
 
 
 def test_every_file_is_text_that_ends_with_a_newline_and_holds_no_template(tmp_path: Path) -> None:
-    assert main(["init", str(tmp_path)]) == 0
+    assert main(["init", str(tmp_path), "--ci", ",".join(FORGES)]) == 0
     for path, data in snapshot(tmp_path).items():
         text = data.decode()
         assert text.endswith("\n"), path
         assert not text.endswith("\n\n"), path
-        assert "{{" not in text, path
+        assert "[=" not in text, path
         assert "{%" not in text, path
+        if path not in CI_WITH_BRACES:
+            assert "{{" not in text, path
         if path.endswith(".yaml"):
             assert list(yaml.safe_load_all(text)), path
 
@@ -84,7 +90,8 @@ def test_a_file_that_is_there_stops_it_before_it_writes(
     assert main(["init", str(tmp_path)]) == 2
     assert snapshot(tmp_path) == {present: b"mine\n", "other.txt": b"mine too\n"}
     assert capsys.readouterr().err == (
-        f"apportion: {tmp_path} has {present} already\n  fix: move them away, or name another folder\n"
+        f"apportion: {tmp_path} has {present} already\n"
+        "  fix: move them away, or name another folder; --only-ci adds CI to a repository that exists\n"
     )
 
 
@@ -115,3 +122,66 @@ def test_a_file_in_place_of_the_folder_is_2(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "new").write_text("a file\n", encoding="utf-8")
     assert main(["init", str(tmp_path / "new")]) == 2
     assert "cannot write" in capsys.readouterr().err
+
+
+CI = {
+    "github": [".github/workflows/apportion.yaml"],
+    "gitlab": [".gitlab-ci.yml", ".gitlab/apportion.yaml"],
+    "tekton": [".tekton/apportion.yaml"],
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "forges"),
+    [
+        ([], ["github"]),
+        (["--ci", "none"], []),
+        (["--ci", "gitlab"], ["gitlab"]),
+        (["--ci", "github, tekton", "--ci", "gitlab"], ["github", "gitlab", "tekton"]),
+    ],
+)
+def test_ci_is_of_the_forges_that_are_named(options: list[str], forges: list[str], tmp_path: Path) -> None:
+    assert main(["init", str(tmp_path / "new"), "--name", "lab", *options]) == 0
+    expected = [path for forge in forges for path in CI[forge]]
+    assert sorted(snapshot(tmp_path / "new")) == sorted([*(set(FILES) - set(CI["github"])), *expected])
+
+
+def test_a_forge_that_is_not_known_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(tmp_path / "new"), "--ci", "github,jenkins"]) == 2
+    assert "no such forge: 'jenkins' (known are: github, gitlab, tekton, none)" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_ci_adds_to_a_repository_that_exists(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = snapshot(repository(tmp_path, ci="none"))
+    capsys.readouterr()
+    assert main(["init", str(tmp_path), "--only-ci", "--ci", ",".join(FORGES)]) == 0
+    assert capsys.readouterr().err == f"{tmp_path}: 4 files written\n"
+    after = snapshot(tmp_path)
+    assert sorted(after.keys() - before.keys()) == sorted(path for paths in CI.values() for path in paths)
+    assert {path: after[path] for path in before} == before
+
+
+def test_gitlab_s_own_file_stays_and_what_to_include_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository(tmp_path)
+    (tmp_path / ".gitlab-ci.yml").write_text("mine: { script: [make] }\n", encoding="utf-8")
+    capsys.readouterr()
+    assert main(["init", str(tmp_path), "--only-ci", "--ci", "gitlab"]) == 0
+    assert capsys.readouterr().err == (
+        f"{tmp_path}: 1 file written; next: add to .gitlab-ci.yml what includes .gitlab/apportion.yaml:\n"
+        "include:\n  - local: .gitlab/apportion.yaml\n"
+    )
+    assert (tmp_path / ".gitlab-ci.yml").read_text(encoding="utf-8") == "mine: { script: [make] }\n"
+    assert main(["init", str(tmp_path), "--only-ci", "--ci", "gitlab"]) == 2
+
+
+def test_only_ci_needs_a_repository_and_overwrites_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(tmp_path / "new"), "--only-ci"]) == 2
+    expected = "has no folder environments/\n  fix: leave out --only-ci to begin a repository\n"
+    assert expected in capsys.readouterr().err
+    before = snapshot(repository(tmp_path))
+    assert main(["init", str(tmp_path), "--only-ci", "--ci", "tekton,github"]) == 2
+    assert f"{tmp_path} has .github/workflows/apportion.yaml already" in capsys.readouterr().err
+    assert snapshot(tmp_path) == before
