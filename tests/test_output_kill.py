@@ -126,11 +126,11 @@ def test_killed_at_each_system_call(tmp_path: Path, old: Tree, new: Tree) -> Non
 def test_a_recovery_that_is_killed_as_well(tmp_path: Path) -> None:
     output = tmp_path / "output"
     kills = 0
-    for calls in range(0, 1000, 5):
-        for again in range(0, 1000, 3):
+    for calls in range(0, 1000, 7):
+        for again in range(0, 1000, 5):
             reset(output, A)
             if not killed_after(calls, lambda: write(output, B, everything)):
-                assert kills > 50
+                assert kills > 20
                 return
             kind = kind_of(output)
             over = not killed_after(again, lambda: recover(output))
