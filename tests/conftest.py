@@ -12,7 +12,7 @@ from tests.samples import ROOT, Built, Compiled, compiled_from, folders, input_f
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a module's tests in one process of xdist, and all that need the built samples: what they share is made once."""
+    """Keep a module's tests in one process of xdist, and all on the built samples: what they share is made once."""
     for item in items:
         shared = "built" if "built" in getattr(item, "fixturenames", ()) else item.nodeid.partition("::")[0]
         item.add_marker(pytest.mark.xdist_group(shared))

@@ -20,13 +20,14 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("environments", nargs="*", metavar="ENV", help="only these environments")
     parser.add_argument("--changed", action="store_true", help=CHANGED)
     parser.add_argument("--inputs-only", action="store_true", help="leave output/ out")
-    parser.add_argument("--full", action="store_true", help="compile again even what is as the last compile left it")
+    parser.add_argument("--full", action="store_true", help="judge again even what is as the last compile left it")
 
 
 def run(options: Namespace) -> int:
     """Print findings to stdout. Beside inputs with errors output/ is not judged: nobody knows what it should be.
 
-    Where nothing has changed since the last compile of all, what it found is said again.
+    Where nothing has changed since the last compile of all, what it found is said again; where something has, schemas
+    are asked about the objects of folders that change.
     """
     root = find_root(options.root)
     if not options.inputs_only:
@@ -35,13 +36,16 @@ def run(options: Namespace) -> int:
     if changed == []:
         return answer(options, [], sys.stdout, NOTHING)
     inputs = read(root)
-    is_whole = not (options.environments or options.changed or options.inputs_only or options.full or inputs[1])
-    if is_whole and (kept := proof.recall(root, inputs[0], options.as_of)):
-        return _answer(options, kept.findings, kept.waived)
+    memory = None if options.full else proof.recall(root)
+    is_whole = not (options.environments or options.changed or options.inputs_only or inputs[1])
+    if memory and is_whole and memory.holds(root, inputs[0], options.as_of):
+        return _answer(options, memory.findings, memory.waived)
     from generator.commands import pipeline
 
     with Progress(sys.stderr, quiet=options.quiet) as progress:
-        result = pipeline.run(root, options.environments, options.as_of, progress, inputs=inputs, changed=changed)
+        sound = memory.sound if memory else None
+        names = options.environments
+        result = pipeline.run(root, names, options.as_of, progress, inputs=inputs, changed=changed, sound=sound)
         findings = result.findings
         if result.is_sound and not options.inputs_only:
             progress.step("comparing output/")

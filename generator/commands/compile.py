@@ -40,7 +40,7 @@ def run(options: Namespace) -> int:
             done = output.write(root / "output", result.tree, of_commit(result, unknown))
     if isinstance(done, Written):
         if not (options.environments or options.changed):
-            proof.keep(root, inputs[0], options.as_of, result.tree, proof.Proof(result.findings, result.waived))
+            proof.keep(root, inputs[0], options.as_of, result)
         lacking = left_out(result, unknown) if not (done.written or done.removed) else []
         findings = in_order(result.findings + lacking)
         status = answer(options, findings, sys.stderr, _summary(result, done), _numbers(done, result))

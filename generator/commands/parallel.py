@@ -10,13 +10,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
-
-_is_shared = False  # whether all processors have work already
 
 
 class WorkerError(RuntimeError):
@@ -34,39 +32,15 @@ def each(
     shares = _shares(items, weigh, _processors())
     if len(shares) < 2 or sum(map(weigh, items)) < least:
         return [work(item) for item in items]
-    global _is_shared
-    _is_shared = True
     workers = [_Worker(work, [items[index] for index in share]) for share in shares[1:]]
-    for worker in workers:
-        worker.drain()
     try:
         results = {index: work(items[index]) for index in shares[0]}
         for share, worker in zip(shares[1:], workers, strict=True):
             results |= zip(share, worker.results(), strict=True)
     finally:
-        _is_shared = False
         for worker in workers:
             worker.end()
     return [results[index] for index in range(len(items))]
-
-
-@contextmanager
-def beside(work: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
-    """Begin `work` in another process while the block goes on; what is yielded waits for it and returns its result.
-
-    Where no processor is free, it is done when the result is asked for.
-
-    Raises:
-        WorkerError: `work` raised in the other process.
-    """
-    if _is_shared or _processors() < 2:
-        yield work
-        return
-    worker = _Worker(lambda _: work(), [None])
-    try:
-        yield lambda: next(worker.results())
-    finally:
-        worker.end()
 
 
 def _processors() -> int:
@@ -88,38 +62,27 @@ def _shares(items: Sequence[_Item], weigh: Callable[[_Item], int], most: int) ->
 
 class _Worker:
     def __init__(self, work: Callable[[Any], Any], items: Sequence[Any]) -> None:
+        import threading
+
         out, into = os.pipe()
         self._pid = os.fork()
         if not self._pid:
             os.close(out)
             _serve(work, items, into)
         os.close(into)
-        self._stream = os.fdopen(out, "rb")
-        self._received: bytes | None = None
-        self._reader: Any = None
-
-    def drain(self) -> None:
-        """Read the answer as it comes, so that a large one keeps no worker waiting."""
-        import threading
-
-        self._reader = threading.Thread(target=self._read)
+        self._received = b""
+        self._reader = threading.Thread(target=self._drain, args=(out,))
         self._reader.start()
 
-    def _read(self) -> None:
-        with self._stream as stream:
+    def _drain(self, out: int) -> None:
+        with os.fdopen(out, "rb") as stream:
             self._received = stream.read()
-
-    def _wait(self) -> None:
-        if self._reader is not None:
-            self._reader.join()
-        elif self._received is None:
-            self._read()
 
     def results(self) -> Iterator[Any]:
         """Wait for the worker, and return what its work gave."""
         import pickle
 
-        self._wait()
+        self._reader.join()
         if not self._received:
             raise WorkerError("a worker ended without an answer: was it killed, or out of memory?")
         results, problem = pickle.loads(self._received)  # noqa: S301 - from our own process
@@ -134,23 +97,22 @@ class _Worker:
 
             with suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGKILL)
-        self._wait()
+        self._reader.join()
         with suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
 
 
 def _serve(work: Callable[[Any], Any], items: Sequence[Any], into: int) -> NoReturn:
+    import pickle
+    import traceback
+
     try:
         answer: tuple[list[Any], str] = ([work(item) for item in items], "")
     except KeyboardInterrupt:
         os._exit(130)
     except BaseException:  # noqa: BLE001 - told to the parent, which raises it
-        import traceback
-
         answer = [], traceback.format_exc()
     try:
-        import pickle
-
         with os.fdopen(into, "wb") as stream:
             pickle.dump(answer, stream, pickle.HIGHEST_PROTOCOL)
     finally:

@@ -1,7 +1,6 @@
 """What `compile` and `check` share: environments/ → the tree below output/, and everything that is wrong.
 
-Policies and the judgement of objects are imported where they begin: while a process of its own does the one, this one
-does the other.
+Policies and the judgement of objects are imported where they begin: a run whose inputs have errors needs neither.
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from generator.change import RULES
 from generator.commands.owners import Owners, has_errors
-from generator.commands.parallel import beside, each
+from generator.commands.parallel import each
 from generator.commands.progress import Progress
 from generator.commands.read import read
+from generator.commands.sound import Sound, ground, known
 from generator.environment.load import FOLDER, load
 from generator.finding import Finding, error, in_order
 from generator.frozen import dataclass
@@ -37,8 +37,8 @@ class Result:
     """The tree of the chosen environments (of the sound ones, where there are errors) and the findings in order.
 
     `ledgers` are those of the same environments, and `overlays` what the tree is laid out from, if they were asked for;
-    with overlays there is no tree. `waived` findings were accepted and are not
-    among the others.
+    with overlays there is no tree. `grounds` are, by environment, what objects were judged by. `waived` findings were
+    accepted and are not among the others.
     """
 
     tree: Mapping[str, str]
@@ -46,6 +46,7 @@ class Result:
     findings: list[Finding]
     ledgers: Sequence[Ledger]
     overlays: Sequence[Overlay]
+    grounds: Mapping[str, str]
     waived: int
 
     @property
@@ -62,13 +63,15 @@ def run(
     *,
     inputs: tuple[dict[str, bytes], list[Finding]] | None = None,
     changed: Sequence[str] | None = None,
+    sound: Sound | None = None,
     ledger: bool = False,
     overlay: bool = False,
 ) -> Result:
     """Read the inputs and resolve the named environments, or all, leaving out those whose documents have errors.
 
     `inputs` are what `read` gave, where it was asked already. `changed` are paths that a commit changes: in place of
-    names, and what Git lacks of the inputs is an error. `ledger` asks for the ledgers, too, and `overlay` for the
+    names, and what Git lacks of the inputs is an error. `sound` says whose objects need not be judged by schemas once
+    more. `ledger` asks for the ledgers, too, and `overlay` for the
     overlays instead of the tree.
 
     Raises:
@@ -98,9 +101,9 @@ def run(
         findings += _lacking(root, owners, chosen)
     progress.step(f"judging {', '.join(plan.name for plan in plans)}")
     policies = cache(partial(_policies, root))
-    work = partial(_judged, policies, ledger=ledger, overlay=overlay)
+    work = partial(_judged, policies, sound or Sound({}, {}), ledger=ledger, overlay=overlay)
     judged = each(work, plans, lambda plan: len(plan.teams), WORTH_A_PROCESS)
-    known, found = policies()
+    loaded, found = policies()
     findings += found
     tree: dict[str, str] = {}
     for answer in judged:
@@ -109,13 +112,14 @@ def run(
     from generator.policy import gate
     from generator.policy.waivers import waive
 
-    of_plan = RULES.union(policy.id for policy in known.values() if policy.is_about_changes)
+    of_plan = RULES.union(policy.id for policy in loaded.values() if policy.is_about_changes)
     waived = waive(findings, given.waivers, as_of, chosen if names else None, of_plan)
     scope = _scope(chosen, tree) if names else everything
     ledgers = [answer.ledger for answer in judged if answer.ledger is not None]
     findings = in_order(gate.once(waived.findings))
     overlays = [answer.overlay for answer in judged if answer.overlay is not None]
-    return Result(dict(sorted(tree.items())), scope, findings, ledgers, overlays, waived.accepted)
+    grounds = {plan.name: ground(plan) for plan in plans}
+    return Result(dict(sorted(tree.items())), scope, findings, ledgers, overlays, grounds, waived.accepted)
 
 
 def _lacking(root: Path, owners: Owners, chosen: Sequence[str]) -> list[Finding]:
@@ -144,24 +148,18 @@ def _policies(root: Path) -> _Policies:
     return shipped.policies(root)
 
 
-def _judged(policies: Callable[[], _Policies], plan: Plan, *, ledger: bool, overlay: bool) -> _Judged:
+def _judged(policies: Callable[[], _Policies], sound: Sound, plan: Plan, *, ledger: bool, overlay: bool) -> _Judged:
     guards, findings = _guards(policies, plan)
     built, found = build(plan, guards)
     findings += found
     lines = _ledger(built)
-    made = partial(_Judged, ledger=lines if ledger else None, overlay=built if overlay else None)
-    if has_errors(findings):
-        return made(findings, _tree(built, overlay))
-    with beside(partial(_objections, built)) as objections:
+    tree = {} if overlay else layout([built])
+    if not has_errors(findings):
         from generator.policy import gate
 
-        found = gate.judge(policies()[0], [(plan, lines, _objects(built))])
-        tree = _tree(built, overlay)
-        return made(findings + objections() + found, tree)
-
-
-def _tree(overlay: Overlay, is_kept: bool) -> dict[str, str]:
-    return {} if is_kept else layout([overlay])
+        findings += _objections(built, known(built, tree, sound))
+        findings += gate.judge(policies()[0], [(plan, lines, _objects(built))])
+    return _Judged(findings, tree, lines if ledger else None, built if overlay else None)
 
 
 def _guards(policies: Callable[[], _Policies], plan: Plan) -> tuple[list[Manifest], list[Finding]]:
@@ -172,15 +170,15 @@ def _guards(policies: Callable[[], _Policies], plan: Plan) -> tuple[list[Manifes
     return gate.guards(policies()[0], plan)
 
 
-def _objections(overlay: Overlay) -> list[Finding]:
-    """Return what the cluster would object to."""
+def _objections(overlay: Overlay, sound: frozenset[int]) -> list[Finding]:
+    """Return what the cluster would object to; the schemas of objects with these ids are not asked."""
     from generator.commands.crd_files import of_environment
     from generator.commands.verdict import cluster
     from generator.validate.all import judge
 
     whole = cluster(overlay)
     imported, found = of_environment(overlay.plan.given.crds, whole.kinds)
-    return found + judge(whole, imported)
+    return found + judge(whole, imported, sound)
 
 
 def _objects(overlay: Overlay) -> list[Manifest]:

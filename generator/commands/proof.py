@@ -1,8 +1,9 @@
-"""What the last whole compile of a repository found, so that `check` need not compile again what is as it was.
+"""What the last whole compile of a repository found, so that `check` need not compile or judge again what is as it was.
 
 The input is what it was by its digest, output/ by the digests in each `apportion.lock`, and those by digests kept here.
-It is kept in the user's cache and never in the repository, to which a pull request could bring one of its own making;
-on another machine, as in CI, everything is compiled.
+After a change, the objects of a folder with the same lock need no second judgement by schemas. It is kept in the user's
+cache and never in the repository, to which a pull request could bring one of its own making; on another machine, as in
+CI, everything is compiled and judged.
 """
 
 from __future__ import annotations
@@ -13,57 +14,71 @@ from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from generator import lock, package
+from generator.commands.sound import Sound
 from generator.finding import Finding
 from generator.freshness import is_as_locked
 from generator.frozen import dataclass
 from generator.report.kept import read_finding, written_finding
 
-_FORM = "1"
+if TYPE_CHECKING:
+    from generator.commands.pipeline import Result
+
+_FORM = "2"
 Files = Mapping[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
-    """The findings of a compile that left output/ as it is now, and how many were waived."""
+class Memory:
+    """What is kept: a digest of all that was read, what was sound, the findings, and how many were waived."""
 
+    digest: str
+    sound: Sound
     findings: list[Finding]
     waived: int
 
+    def holds(self, root: Path, files: Files, as_of: str | None) -> bool:
+        """Tell whether inputs, policies and output/ are what they were then: compiling would find the same."""
+        if self.digest != _digest(root, files, as_of):
+            return False
+        try:
+            return is_as_locked(root / "output", self.sound.locks)
+        except OSError:
+            return False
 
-def recall(root: Path, files: Files, as_of: str | None) -> Proof | None:
-    """Return what the last compile found, where inputs, policies, this program and output/ are what they were then.
 
-    None: nobody knows, and compiling tells.
-    """
+def recall(root: Path) -> Memory | None:
+    """Return what the last compile by this very program found; None: nobody knows."""
     try:
         with open(_file(root), "rb") as kept:  # noqa: PTH123 - pathlib is not worth its price here
-            if kept.readline().decode().strip() != _digest(root, files, as_of):
-                return None
             about = json.load(kept)
-            if about["program"] != package.fingerprint() or not is_as_locked(root / "output", about["locks"]):
-                return None
-            return Proof([read_finding(each) for each in about["findings"]], about["waived"])
+        if about["program"] != package.fingerprint():
+            return None
+        sound = Sound(dict(about["locks"]), dict(about["grounds"]))
+        return Memory(about["digest"], sound, [read_finding(each) for each in about["findings"]], about["waived"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def keep(root: Path, files: Files, as_of: str | None, tree: Mapping[str, str], proof: Proof) -> None:
-    """Keep what a compile of all environments found, which has made output/ the tree; do nothing where that fails."""
-    locks = {path: lock.digest(text) for path, text in tree.items() if path.endswith(lock.NAME)}
-    about = {
-        "program": package.fingerprint(),
-        "locks": locks,
-        "findings": [written_finding(finding) for finding in proof.findings],
-        "waived": proof.waived,
-    }
+def keep(root: Path, files: Files, as_of: str | None, result: Result) -> None:
+    """Keep what a compile of all environments found, which has made output/ its tree; do nothing where that fails."""
+    locks = {path: lock.digest(text) for path, text in result.tree.items() if path.endswith(lock.NAME)}
     with suppress(OSError):
+        about = {
+            "program": package.fingerprint(),
+            "digest": _digest(root, files, as_of),
+            "locks": locks,
+            "grounds": dict(result.grounds),
+            "findings": [written_finding(finding) for finding in result.findings],
+            "waived": result.waived,
+        }
         path = _file(root)
         new = f"{path}.{os.getpid()}"
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
         with open(new, "w", encoding="utf-8", opener=_private) as file:
-            file.write(f"{_digest(root, files, as_of)}\n{json.dumps(about)}")
+            json.dump(about, file)
         os.replace(new, path)  # noqa: PTH105
 
 

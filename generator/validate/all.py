@@ -9,14 +9,14 @@ from generator.validate.queues import Queues
 from generator.validate.schema_check import Imported
 
 
-def judge(cluster: Cluster, imported: Imported | None = None) -> list[Finding]:
+def judge(cluster: Cluster, imported: Imported | None = None, sound: frozenset[int] = frozenset()) -> list[Finding]:
     """Return what the API server, webhooks, controllers and Argo CD would object to, in the order of findings.
 
-    `imported` holds the schemas of a user's own CRDs. What the API server refuses by schema or CEL at one place is not
-    said again for the webhook.
+    `imported` holds the schemas of a user's own CRDs; `sound` are ids of objects that were judged by schemas already.
+    What the API server refuses by schema or CEL at one place is not said again for the webhook.
     """
     queues = Queues(cluster)
-    refused = list(schema_check.check(cluster, imported))
+    refused = list(schema_check.check(cluster, imported, sound))
     places = {(finding.object, finding.path) for finding in refused}
     return in_order(
         [

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from generator.commands import parallel
-from generator.commands.parallel import WorkerError, beside, each
+from generator.commands.parallel import WorkerError, each
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 
@@ -77,53 +77,6 @@ def test_a_bug_here_ends_the_workers() -> None:
 def test_a_worker_that_is_killed_is_no_empty_answer() -> None:
     with pytest.raises(WorkerError, match="ended without an answer"):
         each(die, [4, 3], lambda number: number, 0)
-
-
-@linux
-def test_work_beside_is_done_in_another_process_and_large_answers_come_whole() -> None:
-    with beside(lambda: (os.getpid(), "x" * 1_000_000)) as answer:
-        pid, text = answer()
-    assert pid != os.getpid()
-    assert len(text) == 1_000_000
-
-
-def test_work_beside_is_done_here_where_no_processor_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "_processors", lambda: 1)
-    with beside(os.getpid) as answer:
-        assert answer() == os.getpid()
-
-
-@linux
-def test_within_shared_work_nothing_more_is_forked() -> None:
-    def work(_: int) -> tuple[int, int]:
-        with beside(os.getpid) as answer:
-            return os.getpid(), answer()
-
-    found = each(work, [1, 1], lambda number: number, 0)
-    assert len(set(found)) == 2
-    assert all(mine == theirs for mine, theirs in found)
-    with beside(os.getpid) as answer:
-        assert answer() != os.getpid()
-
-
-@linux
-def test_a_bug_beside_is_raised_with_its_traceback() -> None:
-    with pytest.raises(WorkerError, match="ValueError: three"), beside(lambda: fail(3)) as answer:
-        answer()
-
-
-@linux
-def test_work_beside_that_is_killed_is_no_empty_answer() -> None:
-    with pytest.raises(WorkerError, match="ended without an answer"), beside(lambda: die(3)) as answer:
-        answer()
-
-
-@linux
-def test_a_bug_here_ends_the_work_beside() -> None:
-    with pytest.raises(ValueError, match="here"), beside(lambda: signal.pause()):
-        raise ValueError("here")
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
 
 
 @linux

@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from generator.cli import main
 from generator.commands import pipeline, proof
 from generator.finding import Finding, Layer, Location, ObjectRef, Related, Severity
 from generator.report.kept import read_finding, written_finding
+from generator.validate.objects import validate_object
 from tests.repository import ENVIRONMENT, QUOTAS, edit, repository, snapshot
 
 SHARE = ("h100: { accelerators: 8 }", "h100: { accelerators: 4 }")
@@ -166,16 +168,14 @@ def test_a_compile_of_a_day_is_kept_for_that_day(root: Path, compiles: list[str]
 
 @pytest.mark.parametrize("broken", ["", "x", "[]", "{}", '{"program": 1}'])
 def test_a_broken_cache_is_as_none(root: Path, compiles: list[str], broken: str) -> None:
-    path = Path(proof._file(root))
-    first = path.read_text().split("\n")[0]
-    path.write_text(f"{first}\n{broken}")
+    Path(proof._file(root)).write_text(broken)
     assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
 
 
-def test_a_finding_of_no_known_form_is_as_none(root: Path, compiles: list[str]) -> None:
+@pytest.mark.parametrize("about", [{"findings": [["x"]]}, {"locks": 1}, {"grounds": None}, {"digest": 1}])
+def test_a_cache_of_no_known_form_is_as_none(root: Path, compiles: list[str], about: dict[str, object]) -> None:
     path = Path(proof._file(root))
-    first, rest = path.read_text().split("\n")
-    path.write_text(f"{first}\n{json.dumps(json.loads(rest) | {'findings': [['x']]})}")
+    path.write_text(json.dumps(json.loads(path.read_text()) | about))
     assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
 
 
@@ -198,6 +198,84 @@ def test_two_repositories_do_not_mix(root: Path, compiles: list[str], tmp_path: 
     other = repository(tmp_path / "other")
     assert (check(other, "--quiet"), compiles) == (1, ["compiled"])
     assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Gather the kinds of the objects that schemas are asked about."""
+    kinds: list[str] = []
+    real = validate_object
+
+    def validate(body: Any, *more: Any, **named: Any) -> Any:
+        kinds.append(body["kind"])
+        return real(body, *more, **named)
+
+    monkeypatch.setattr("generator.validate.schema_check.validate_object", validate)
+    return kinds
+
+
+def test_after_a_change_schemas_are_asked_about_what_changes(root: Path, judged: list[str]) -> None:
+    edit(root / QUOTAS, *reversed(SHARE))
+    assert check(root, "--quiet", "--inputs-only") == 0
+    assert {"ClusterQueue", "LocalQueue"} <= set(judged) <= {"ClusterQueue", "LocalQueue", "Namespace", "RoleBinding"}
+    few = len(judged)
+    assert check(root, "--quiet", "--inputs-only", "--full") == 0
+    assert len(judged) - few > 5 * few
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda root: edit(root / ENVIRONMENT, 'openshift: "4.20"', 'openshift: "4.21"'),
+        lambda root: edit(root / ENVIRONMENT, 'kueue: "1.3"', 'kueue: "1.2"'),
+        lambda root: _own_definition(root, "environments/crds"),
+        lambda root: _own_definition(root, "environments/prod/crds"),
+    ],
+    ids=["openshift", "kueue", "CRDs of all", "CRDs of one"],
+)
+def test_where_schemas_may_be_others_they_are_asked_about_all(
+    root: Path, judged: list[str], change: Callable[[Path], object]
+) -> None:
+    change(root)
+    check(root, "--quiet", "--inputs-only")
+    by_memory = list(judged)
+    judged.clear()
+    check(root, "--quiet", "--inputs-only", "--full")
+    assert sorted(by_memory) == sorted(judged)
+
+
+def test_a_definition_that_now_refuses_is_heard(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The objects are as they were judged, and the schema is another."""
+    _own_definition(root, "environments/prod/crds")
+    assert check(root, "--inputs-only") == 1
+    assert "error[field-unknown] spec is no field of this kind" in capsys.readouterr().out
+
+
+def _own_definition(root: Path, folder: str) -> None:
+    """Store a CRD under which no ResourceFlavor has a spec."""
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "resourceflavors.kueue.x-k8s.io"},
+        "spec": {
+            "group": "kueue.x-k8s.io",
+            "names": {"kind": "ResourceFlavor", "plural": "resourceflavors"},
+            "scope": "Cluster",
+            "versions": [
+                {
+                    "name": "v1beta2",
+                    "served": True,
+                    "storage": True,
+                    "schema": {"openAPIV3Schema": {"type": "object", "properties": {}}},
+                }
+            ],
+        },
+    }
+    path = root / "flavors.yaml"
+    path.write_text(json.dumps(definition))
+    options = ["--env", "prod"] if "prod" in folder else []
+    assert main(["crds", "import", str(path), "--root", str(root), "--quiet", *options]) == 0
+    path.unlink()
 
 
 def test_findings_come_back_as_they_were() -> None:
