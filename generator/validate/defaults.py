@@ -6,7 +6,7 @@ default brings, defaults apply again. Source: k8s.io/apiextensions-apiserver pkg
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from generator.frozen import dataclass
@@ -54,31 +54,6 @@ def _filler(node: Mapping[str, Any], made: dict[int, Filler | None]) -> Filler |
     values = filler(more, made) if isinstance(more, Mapping) else None
     items = filler(node["items"], made) if "items" in node else None
     return Filler(fields, values, items) if fields or values or items else None
-
-
-def brought(at: Filler | None) -> Iterator[str]:
-    """Yield the names of the fields that defaults bring."""
-    if at is None:
-        return
-    for field in at.fields:
-        if field.default is not _NONE:
-            yield field.name
-            yield from keys(field.default)
-        yield from brought(field.below)
-    yield from brought(at.values)
-    yield from brought(at.items)
-
-
-def keys(value: Any) -> Iterator[str]:
-    """Yield the keys of a value and of all within it."""
-    if isinstance(value, dict):
-        yield from value
-        value = value.values()
-    elif not isinstance(value, list):
-        return
-    for inner in value:
-        if isinstance(inner, dict | list):
-            yield from keys(inner)
 
 
 def fill(value: Any, at: Filler | None) -> Any:

@@ -17,8 +17,9 @@ from generator.validate.explain import (
     objections,
 )
 from generator.validate.lists import distinct, duplicates
+from generator.validate.plain_fit import fits, fits_metadata
 from generator.validate.rules import all_pass, broken_rules
-from generator.validate.structural import Compiled, compiled, root, update_rules
+from generator.validate.structural import Compiled, compiled, of_metadata, root, update_rules
 from generator.validate.violation import Violation
 
 if TYPE_CHECKING:
@@ -37,19 +38,21 @@ def validate_object(
     body: Mapping[str, Any],
     schema: Schema,
     old: Mapping[str, Any] | None = None,
-    names: frozenset[str] | None = None,
+    *,
+    is_one_of_few: bool = False,
 ) -> list[Violation]:
     """Return what the API server objects to in an object that is created, or that replaces `old`.
 
     A rule that compares with the old object is judged only when there is one. Old errors that an update leaves as they
-    are count all the same; from Kubernetes 1.33 the server lets most of them pass. `names` may hold all keys that stand
-    in `body`, at any depth: then only that part of the schema is compiled, unless the object is refused.
+    are count all the same; from Kubernetes 1.33 the server lets most of them pass. `is_one_of_few` asks the engine only
+    where the object does not plainly fit.
     """
     parts = compiled(schema)
     filled = _fill(schema, parts, body)
     try:
-        found = [] if _is_valid(filled, schema, parts, names) else _schema_errors(schema, filled)
-        found += _metadata(filled.get("metadata"), schema, parts)
+        is_plain = is_one_of_few and fits(filled, schema.structure, schema.api_version, schema.kind)
+        found = [] if is_plain or root(schema).validator.is_valid(filled) else _schema_errors(schema, filled)
+        found += _metadata(filled.get("metadata"), schema, parts, is_one_of_few)
     except ValueError as error:
         return [not_json(error)]
     if parts.lists and not distinct(filled, parts.lists):
@@ -57,12 +60,6 @@ def validate_object(
     if not any(violation.rule in BLOCKING_RULES for violation in found):
         found += _broken_rules(schema, parts, filled, old)
     return found
-
-
-def _is_valid(body: Mapping[str, Any], schema: Schema, parts: Compiled, names: frozenset[str] | None) -> bool:
-    if names is not None and root(schema, names | parts.defaulted).validator.is_valid(body):
-        return True
-    return root(schema).validator.is_valid(body)
 
 
 def _schema_errors(schema: Schema, body: Mapping[str, Any]) -> list[Violation]:
@@ -88,10 +85,13 @@ def _fill(schema: Schema, parts: Compiled, body: Mapping[str, Any]) -> Mapping[s
     return filled
 
 
-def _metadata(meta: Any, schema: Schema, parts: Compiled) -> list[Violation]:
+def _metadata(meta: Any, schema: Schema, parts: Compiled, is_one_of_few: bool) -> list[Violation]:
     if not isinstance(meta, dict):
         return []  # which the root has objected to
-    found = [] if parts.metadata.validator.is_valid(meta) else [*objections(parts.metadata, meta, ("metadata",))]
+    found = []
+    if not (is_one_of_few and fits_metadata(meta, parts.metadata)):
+        judge = of_metadata(metadata.name_form(schema.group, schema.kind))
+        found = [] if judge.validator.is_valid(meta) else [*objections(judge, meta, ("metadata",))]
     if not schema.namespaced and meta.get("namespace"):
         found.append(namespace_ignored())
     annotations = meta.get("annotations")

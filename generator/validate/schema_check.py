@@ -10,13 +10,12 @@ from generator.releases import load as releases
 from generator.schemas import load
 from generator.schemas.schema import Schema
 from generator.validate.cluster import Cluster, Target, place
-from generator.validate.defaults import keys
 from generator.validate.kinds import DEFINITION, Kind
 from generator.validate.objects import validate_object
 from generator.validate.shape import text
 from generator.validate.wording import some
 
-FEW = 60  # objects of a kind: for more, to look for their keys costs more than to compile the whole schema
+FEW = 60  # objects of a kind: for more, the engine is faster, the time that it takes to come included
 Imported = Mapping[tuple[str, str, str], Schema]
 
 
@@ -51,9 +50,8 @@ def check(cluster: Cluster, imported: Imported | None = None, sound: frozenset[i
             unknown.setdefault(f"{kind} ({group or 'core'}/{version})", manifest)
     for schema, manifests in judged.items():
         few = len(manifests) <= FEW
-        names = frozenset(key for manifest in manifests for key in keys(manifest.body)) if few else None
         for manifest in manifests:
-            for violation in validate_object(manifest.body, schema, names=names):
+            for violation in validate_object(manifest.body, schema, is_one_of_few=few):
                 yield cluster.objection(manifest, violation)
     if unknown and not cluster.whole:
         first = next(iter(unknown.values()))

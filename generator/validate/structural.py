@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.frozen import dataclass
 from generator.validate import formats, metadata
-from generator.validate.defaults import Filler, brought, filler
+from generator.validate.defaults import Filler, filler
 from generator.validate.lists import ListNode, list_tree
 from generator.validate.rule_tree import RuleNode, rule_tree
 from generator.validate.translation import Translator
@@ -31,39 +31,32 @@ class Judge:
 class Compiled:
     """A schema ready to judge; what it has nothing of is None.
 
-    `rules` are the CEL rules that need no old object. All kinds with the same form of names share `metadata`.
-    `defaulted` are the names of all fields that a default may bring.
+    `rules` are the CEL rules that need no old object. `metadata` is the JSON Schema of its metadata.
     """
 
-    metadata: Judge
+    metadata: dict[str, Any]
     filler: Filler | None
     lists: ListNode | None
     rules: RuleNode | None
-    defaulted: frozenset[str]
 
 
 @cache
 def compiled(schema: Schema) -> Compiled:
-    """Return what is compiled from a schema, once per process."""
+    """Return what is made of a schema, once per process."""
     node = schema.structure
-    meta = _metadata(metadata.name_form(schema.group, schema.kind))
-    fills = filler(node, {})
-    rules = rule_tree(node, {}, creating=True)
-    return Compiled(meta, fills, list_tree(node, {}), rules, frozenset(brought(fills)))
+    meta = _object_meta(metadata.name_form(schema.group, schema.kind))
+    return Compiled(meta, filler(node, {}), list_tree(node, {}), rule_tree(node, {}, creating=True))
 
 
 @cache
-def root(schema: Schema, names: frozenset[str] | None = None) -> Judge:
+def root(schema: Schema) -> Judge:
     """Return the judge of whole objects, compiled once per process: up to 5 ms.
-
-    With `names` it takes and refuses what the whole one does, as long as no other key stands anywhere in an object, but
-    takes a fraction of the time: few objects use more than a tenth of what a schema with a pod template has.
 
     Raises:
         ValueError: a pattern in the schema is no regular expression.
     """
     checks: dict[str, Callable[[str], bool]] = dict(formats.CHECKS)
-    return _judge(root_schema(schema, checks, names), checks)
+    return _judge(root_schema(schema, checks), checks)
 
 
 @cache
@@ -73,8 +66,14 @@ def update_rules(schema: Schema) -> RuleNode | None:
 
 
 @cache
-def _metadata(form: metadata.NameForm) -> Judge:
-    return _judge(metadata.object_meta(form), formats.CHECKS)
+def _object_meta(form: metadata.NameForm) -> dict[str, Any]:
+    return metadata.object_meta(form)
+
+
+@cache
+def of_metadata(form: metadata.NameForm) -> Judge:
+    """Return the judge of metadata, which all kinds with the same form of names share."""
+    return _judge(_object_meta(form), formats.CHECKS)
 
 
 def _judge(json_schema: dict[str, Any], checks: dict[str, Callable[[str], bool]]) -> Judge:
@@ -94,12 +93,10 @@ def _never(uri: str) -> Any:
     raise LookupError(f"a schema refers to {uri}; nothing is ever fetched")
 
 
-def root_schema(
-    schema: Schema, checks: dict[str, Callable[[str], bool]], names: frozenset[str] | None = None
-) -> dict[str, Any]:
-    """Return the JSON Schema of a whole object but for what `metadata` holds; `names` are the only fields it keeps."""
+def root_schema(schema: Schema, checks: dict[str, Callable[[str], bool]]) -> dict[str, Any]:
+    """Return the JSON Schema of a whole object but for what `metadata` holds."""
     references = {id(node): f"#/definitions/d{number}" for number, node in enumerate(schema.shared)}
-    translator = Translator(checks, references, names, set())
+    translator = Translator(checks, references)
     root = translator.translate(schema.structure)
     root["properties"] |= {
         "apiVersion": {"const": schema.api_version},
@@ -107,9 +104,5 @@ def root_schema(
         "metadata": {"type": "object"},
     }
     root["required"] = sorted({*root.get("required", ()), "apiVersion", "kind", "metadata"})
-    root["definitions"] = {  # each is referred to by later ones only
-        f"d{number}": translator.translate(node)
-        for number, node in reversed([*enumerate(schema.shared)])
-        if id(node) in translator.referred
-    }
+    root["definitions"] = {f"d{number}": translator.translate(node) for number, node in enumerate(schema.shared)}
     return root
