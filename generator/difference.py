@@ -16,6 +16,19 @@ Scope = Callable[[str], bool]
 """Tells whether a run is responsible for a path below output/."""
 
 
+_STEERING = ("kustomization.yml", "Kustomization", ".argocd-source.yaml")
+
+
+def steers(path: str) -> bool:
+    """Tell whether a file changes what kustomize builds, or Argo CD applies, of the folder that it stands in.
+
+    Source: kustomize api/konfig, RecognizedKustomizationFileNames; argo-cd reposerver/repository,
+    mergeSourceParameters.
+    """
+    name = path.rpartition("/")[2]
+    return name in _STEERING or (name.startswith(".argocd-source-") and name.endswith(".yaml"))
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """What a write does, each list in order; with an obstacle it does nothing."""
@@ -35,6 +48,8 @@ def between(disk: Disk, tree: Tree, scope: Scope) -> Difference:
     vacated = {*remove, *emptied}
     blocked = _blocked_folders(entries, folders_above(wanted), vacated)
     write, obstacles = [], dict(blocked.values())
+    ours = set(map(parent, wanted))
+    obstacles |= {path: kind for path, kind in entries.items() if steers(path) and parent(path) in ours}
     for path in wanted:
         kind = entries.get(path)
         if parent(path) in blocked or (kind is Kind.FILE and disk.holds(path, tree[path])):
@@ -51,13 +66,17 @@ def in_the_way(obstacles: Mapping[str, Kind]) -> list[Finding]:
     return [
         error(
             "output-foreign-file",
-            f"{shown(path)} is {kind} that Apportion did not write, and generated files must go there",
+            f"{shown(path)} is {kind} that Apportion did not write, and {_harm(path)}",
             Location(shown(path)),
             f"move {shown(path)} out of output/, then run apportion compile",
             layer=Layer.OUTPUT,
         )
         for path, kind in sorted(obstacles.items())
     ]
+
+
+def _harm(path: str) -> str:
+    return "it changes what is applied of the folder" if steers(path) else "generated files must go there"
 
 
 def _emptied(entries: Mapping[str, Kind], removed: list[str], kept: list[str]) -> list[str]:

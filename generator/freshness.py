@@ -15,6 +15,7 @@ from generator.finding import Finding, Layer, Location, Severity, error, in_orde
 from generator.lock import Lock
 
 _NAMED = 3
+_DATED = "without --as-of none applies"
 _Folders = dict[str, list[str]]
 
 
@@ -39,7 +40,7 @@ def compare(output: Path, tree: Tree, scope: Scope) -> list[Finding]:
         _missing(missing, wanted),
         _stale(stale),
         *(_defects(disk, folder, paths) for folder, paths in folders.items() if folder not in stale),
-        _left_over(path for path in change.remove if parent(path) not in stale),
+        _left_over((path for path in change.remove if parent(path) not in stale), wanted),
         _foreign(disk, wanted, change, scope),
     )
     return in_order(list(findings))
@@ -107,7 +108,7 @@ def _steps(found: Lock, expected: Lock) -> Iterator[str]:
             yield f"{what} was {old} and is {new}"
     if found.as_of != expected.as_of:
         was = f"with the overrides since {found.as_of}" if found.as_of else "without dated overrides"
-        now = f"those since {expected.as_of} apply" if expected.as_of else "without --as-of none applies"
+        now = f"those since {expected.as_of} apply" if expected.as_of else _DATED
         yield f"compiled {was}, and {now}"
 
 
@@ -119,7 +120,10 @@ def _stale(reasons: dict[str, str]) -> Iterator[Finding]:
     for (group, reason), folders in together.items():
         count = f"{len(folders)} folders" if len(folders) > 1 else "1 folder"
         message = f"{shown(group)} is stale ({reason}): {count} to compile again: {_some(folders, group)}"
-        yield _error("output-stale", message, group if len(folders) > 1 else folders[0], _compile(group))
+        fix = _compile(group)
+        if _DATED in reason:
+            fix = f"check as of the day that it was compiled for (--as-of), or {fix}, as of the day that shall count"
+        yield _error("output-stale", message, group if len(folders) > 1 else folders[0], fix)
 
 
 def _defects(disk: Disk, folder: str, paths: Sequence[str]) -> Iterator[Finding]:
@@ -143,14 +147,16 @@ def _defects(disk: Disk, folder: str, paths: Sequence[str]) -> Iterator[Finding]
         yield _error("output-edited", message, edited[0], fix)
 
 
-def _left_over(paths: Iterable[str]) -> Iterator[Finding]:
+def _left_over(paths: Iterable[str], wanted: Tree) -> Iterator[Finding]:
     """Yield one finding per group."""
+    known = set(map(_group, wanted))
     groups: _Folders = defaultdict(list)
     for path in paths:
         groups[_group(path)].append(path)
     for group, found in groups.items():
+        remedy = _compile(group if group in known else "")
         message = f"no input yields {_some(found, group)} in {shown(group)} any more"
-        yield _error("output-left-over", message, found[0], f"{_compile(group)}, which removes what is left over")
+        yield _error("output-left-over", message, found[0], f"{remedy}, which removes what is left over")
 
 
 def _foreign(disk: Disk, wanted: Tree, change: Difference, scope: Scope) -> Iterator[Finding]:

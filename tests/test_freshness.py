@@ -88,10 +88,14 @@ def test_a_stale_folder_says_what_changed(output: Path, change: dict[str, str], 
 
 
 def test_overrides_that_no_date_asks_for_are_stale(tmp_path: Path) -> None:
+    """To compile is no remedy as such: it would take out an override that applies today."""
     output = written(tmp_path / "output", folder("overlays/prod", as_of="2026-12-01"))
     reason = "compiled with the overrides since 2026-12-01, and without --as-of none applies"
     message = f"output/overlays/prod is stale ({reason}): 1 folder to compile again: ."
-    assert told(compare(output, folder("overlays/prod"), everything)) == stale("output/overlays/prod", message)
+    [(severity, rule, place, said, fix)] = told(compare(output, folder("overlays/prod"), everything))
+    assert (severity, rule, place, said) == ("error", "output-stale", "output/overlays/prod", message)
+    day = "check as of the day that it was compiled for (--as-of)"
+    assert fix == f"{day}, or run apportion compile prod, as of the day that shall count"
 
 
 def test_a_stale_folder_hides_what_follows_from_it(output: Path) -> None:

@@ -126,6 +126,41 @@ def test_a_compile_mends_each_and_says_that_it_did(way: str, root: Path, capsys:
     assert main(["check", "--root", str(root), "--quiet"]) == 0
 
 
+@pytest.mark.parametrize("name", ["kustomization.yml", "Kustomization", ".argocd-source.yaml", ".argocd-source-a.yaml"])
+@pytest.mark.parametrize("folder", ["queues/vision", "argocd", ""])
+def test_files_that_steer_a_folder_are_errors(
+    name: str, folder: str, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = f"output/overlays/prod/{folder}/{name}".replace("//", "/")
+    (root / path).write_text("kustomize: {}\n")
+    before = snapshot(root)
+    for command in ("check", "compile"):
+        assert main([command, "--root", str(root), "--format", "json"]) == 1
+        [found] = json.loads(capsys.readouterr().out)["findings"]
+        assert (found["rule"], found["severity"], found["file"]) == ("output-foreign-file", "error", path)
+    assert snapshot(root) == before
+
+
+def test_look_alikes_steer_nothing(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("argocd-source.yaml", ".argocd-source.yml", "my-kustomization.yml"):
+        (root / SHARED / name).write_text("a: 1\n")
+    assert main(["check", "--root", str(root)]) == 0
+    assert main(["compile", "--root", str(root)]) == 0
+
+
+PLUGIN = "argocd: {plugin: {image: registry.example.com/a@sha256:" + "0" * 64 + "}}\n"
+
+
+@pytest.mark.parametrize(("plugin", "status"), [("", 0), (PLUGIN, 1)])
+def test_files_that_steer_the_plug_in_are_errors(
+    plugin: str, status: int, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / ".argocd-source.yaml").write_text("plugin: null\n")
+    (root / ENVIRONMENT).write_text((root / ENVIRONMENT).read_text() + plugin)
+    assert main(["check", "--inputs-only", "--root", str(root)]) == status
+    assert ("error[application-overridden]" in capsys.readouterr().out) is bool(status)
+
+
 def test_two_changes_that_merge_cleanly_are_judged_together(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each passes alone and touches no file of the other; together they guarantee more than there is."""
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]

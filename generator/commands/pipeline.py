@@ -14,7 +14,7 @@ from generator.change import RULES
 from generator.commands.owners import Owners, has_errors
 from generator.commands.parallel import each
 from generator.commands.progress import Progress
-from generator.commands.read import read
+from generator.commands.read import read, source_overrides
 from generator.commands.sound import Sound, ground, known
 from generator.environment.load import FOLDER, load
 from generator.finding import Finding, error, in_order
@@ -97,6 +97,8 @@ def run(
             plans.append(plan)
     if plans and len(plans) == len(given.folders):
         findings += fleet_wide(given, plans)
+    if any(plan.plugin for plan in plans):
+        findings += source_overrides(root)
     if changed is not None:
         findings += _lacking(root, owners, chosen)
     progress.step(f"judging {', '.join(plan.name for plan in plans)}")

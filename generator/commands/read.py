@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from generator.difference import steers
 from generator.environment.load import EXTRA, FOLDER, is_stored
 from generator.finding import FatalError, Finding, Location, error, in_order
 from generator.source.text import MAX_SIZE
@@ -52,6 +53,17 @@ def read(root: Path) -> tuple[dict[str, bytes], list[Finding]]:
     if walk.unreadable:
         raise FatalError(f"cannot read {', '.join(sorted(walk.unreadable))}", "make them readable, or move them away")
     return files, in_order(walk.findings)
+
+
+def source_overrides(root: Path) -> list[Finding]:
+    """Return what Argo CD would merge into the `source` of Applications whose path is the repository itself.
+
+    Source: argo-cd reposerver/repository, mergeSourceParameters.
+    """
+    names = sorted(path.name for path in root.iterdir() if steers(path.name) and path.name.startswith("."))
+    fix = "remove it: it can change what the plug-in is asked for, or take the plug-in away"
+    said = "Argo CD merges this file into the source of every Application that the plug-in renders"
+    return [error("application-overridden", said, Location(_shown(name)), fix) for name in names]
 
 
 class _Walk:

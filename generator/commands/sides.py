@@ -11,13 +11,14 @@ from generator.commands.progress import Progress
 from generator.commands.read import find_root, read
 from generator.emit import expectation
 from generator.environment.load import FOLDER, load
-from generator.finding import FatalError, Finding, Location
+from generator.finding import FatalError, Finding, Location, Severity
 from generator.kustomize import Overlay, build
 from generator.plan.resolve import resolve
 from generator.preflight.expected import Expected, loads, parsed
 from generator.preflight.live import Live
 from generator.validate.kinds import NODE, kind_of
 
+_NODES = "write it with: oc get nodes -o json"
 _LARGEST = 8 * 2**20  # bytes of an expectation; a ConfigMap holds one
 
 
@@ -70,9 +71,12 @@ def live(options: Namespace, wanted: Expected) -> tuple[Live, list[Finding]]:
 
 def _of_file(path: str) -> tuple[Live, list[Finding]]:
     found = manifests.read(path)
+    if errors := [finding for finding in found.findings if finding.severity is Severity.ERROR]:
+        # what is left of a broken file would be taken for nodes that are gone
+        raise FatalError(f"cannot read {errors[0].location or path}: {errors[0].message}", _NODES)
     nodes = [manifest for manifest in found.objects if kind_of(manifest.body) == NODE]
-    if not nodes and not has_errors(found.findings):
-        raise FatalError(f"{path} holds no Node", "write it with: oc get nodes -o json")
+    if not nodes:
+        raise FatalError(f"{path} holds no Node", _NODES)
     return Live({NODE: nodes}, is_online=False), found.findings
 
 

@@ -115,7 +115,7 @@ def _too_much(
             less.append(f"{shown(resource, promised)} {resource} and there are {shown(resource, capacity)}")
             others |= foreign.get((pool.name, resource), {}).keys()
     of_others = f"; with queues that are not of this tree: {some(sorted(others))}" if others else ""
-    fix = "bring the nodes back, or lower shares until they return"
+    fix = "bring the nodes back, correct nodeLabels in the inventory, or lower shares until they return"
     if less:
         yield finding(
             "guaranteed-beyond-nodes",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -141,3 +142,21 @@ def test_the_version_is_pinned_and_nothing_names_a_registry(path: str) -> None:
     assert text.count(f"apportion=={__version__}") == 1
     assert re.findall(r"\[=|=\]|\[%|[\w-]+\.(?:io|com|org|net)/\S+/\S+:", text) == []
     assert text.endswith("\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "job"), [(".github/workflows/apportion.yaml", None), (".gitlab/apportion.yaml", "apportion")]
+)
+def test_no_module_of_the_request_runs_in_place_of_python_s_own(file: str, job: str | None, tmp_path: Path) -> None:
+    """A request may add venv.py or pip.py; what the jobs call stands in the checkout, where Python looks first."""
+    written = yaml.safe_load(rendered(["github", "gitlab"])[file])
+    variables = written["env"] if job is None else written[job]["variables"]
+    for name in ("venv", "pip", "ensurepip"):
+        (tmp_path / f"{name}.py").write_text("open('owned', 'w')\n", "utf-8")
+    for given, owned in (({}, True), (variables, False)):
+        for module in ("venv", "pip"):
+            command = [sys.executable, "-m", module, "--help"]
+            env = {key: str(value) for key, value in given.items()}
+            subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, check=False)
+        assert (tmp_path / "owned").exists() is owned
+        (tmp_path / "owned").unlink(missing_ok=True)

@@ -56,10 +56,15 @@ def test_a_lost_node_fails_in_every_format(tmp_path: Path, capsys: pytest.Captur
         assert "3 of 4 nodes can be used" in capsys.readouterr().out
 
 
-def test_defects_of_the_file_are_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "nodes").write_text("{", encoding="utf-8")
-    assert run(tmp_path, "--nodes", str(tmp_path / "nodes")) == 1
-    assert "error[yaml-syntax]" in capsys.readouterr().out
+@pytest.mark.parametrize("text", ["{", '{"items": [', "a: 1\na: 2\n"])
+def test_a_broken_file_is_not_taken_for_lost_nodes(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "nodes").write_text(text, encoding="utf-8")
+    assert run(tmp_path, "--nodes", str(tmp_path / "nodes")) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith(f"apportion: cannot read {tmp_path / 'nodes'}:")
 
 
 def test_a_file_without_nodes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
