@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -21,8 +19,11 @@ def near(word: str, known: Iterable[str]) -> str | None:
     if same := by_plain.get(plain):
         return same
     many = len(words) > _COMPARED
+    from bisect import bisect
+    from difflib import get_close_matches  # only where something is misspelt
+
     start = max(0, bisect(words, plain, key=_plain) - _COMPARED // 2) if many else 0
-    found = difflib.get_close_matches(word, words[start : start + _COMPARED], 1, 0.85 if many else 0.6)
+    found = get_close_matches(word, words[start : start + _COMPARED], 1, 0.85 if many else 0.6)
     return found[0] if found else None
 
 

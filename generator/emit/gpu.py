@@ -6,7 +6,6 @@ Source: NVIDIA/gpu-operator api/nvidia/v1/clusterpolicy_types.go; NVIDIA/mig-par
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,7 +23,7 @@ OPERATOR = "nvidia-gpu"
 
 def adjusted(operand: Operand, plan: Plan) -> dict[str, Any]:
     """Return an operand's spec; a ClusterPolicy's has the pools' MIG strategy, layouts and device plugin settings."""
-    spec: dict[str, Any] = copy.deepcopy(dict(operand.spec))
+    spec: dict[str, Any] = dict(operand.spec)  # of which nothing below is changed in place
     if operand.kind != CLUSTER_POLICY:
         return spec
     spec["daemonsets"] = {**spec.get("daemonsets", {}), "tolerations": _tolerations(spec, plan)}

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from generator.policy import cel, shipped
+from generator import package
+from generator.policy import cel, kept, shipped
 from generator.schemas import load
 from generator.validate.cel import ahead, engine
 from generator.validate.cel.rewrite import rewrite
 from generator.validate.rule_tree import RuleNode, rule_tree
+
+
+def everything() -> dict[str, dict[str, Any]]:
+    """Return what is kept for all runs: programs, and shipped policies as rows."""
+    policies, _ = shipped.policies(None)
+    return programs() | {"shipped": kept.rows(policies, package.policies())}
 
 
 def programs() -> dict[str, dict[str, bytes]]:
@@ -33,4 +41,4 @@ def _places() -> Iterator[RuleNode]:
 
 
 if __name__ == "__main__":
-    ahead.keep(programs())
+    ahead.keep(everything())

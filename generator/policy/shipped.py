@@ -7,6 +7,7 @@ from pathlib import Path
 
 from generator import package
 from generator.finding import FatalError, Finding
+from generator.policy.kept import recall
 from generator.policy.load import FOLDER, load
 from generator.policy.model import Policy
 from generator.source.text import MAX_SIZE
@@ -23,12 +24,17 @@ def policies(root: Path | None, *, thorough: bool = False) -> tuple[dict[str, Po
         FatalError: a file of the repository cannot be read.
     """
     place = Path(package.policies())
-    found, findings = load(read(place), thorough=thorough)
+    found, findings = _found(place, thorough)
     own = root / FOLDER if root is not None else None
     if own is None or not own.is_dir() or own.resolve() == place.resolve():
         return found, findings
     added, problems = load(read(own))
     return dict(sorted((found | added).items())), findings + problems
+
+
+def _found(place: Path, thorough: bool) -> tuple[dict[str, Policy], list[Finding]]:
+    kept = None if thorough else recall(str(place))
+    return (kept, []) if kept is not None else load(read(place), thorough=thorough)
 
 
 def read(folder: Path) -> dict[str, bytes]:

@@ -228,4 +228,4 @@ def test_the_image_is_for_any_user_and_a_file_system_that_is_read_only(container
 
 def test_the_image_is_of_this_version(containerfile: list[tuple[str, str]]) -> None:
     [run] = [rest for instruction, rest in containerfile if instruction == "RUN"]
-    assert f"'apportion=={__version__}'" in run
+    assert f"'apportion[cluster]=={__version__}'" in run

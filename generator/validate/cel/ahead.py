@@ -22,32 +22,37 @@ def compiled(environment: Any, variables: str, text: str) -> Any:
     Raises:
         RuntimeError: it does not compile.
     """
-    kept = _programs().get(variables, {}).get(text)
-    if kept is not None:
+    program = kept(variables).get(text)
+    if program is not None:
         try:
-            return environment.deserialize(kept)
+            return environment.deserialize(program)
         except RuntimeError:
             pass  # whatever is wrong with the file, compiling is right
     return environment.compile(text)
 
 
-def keep(programs: dict[str, dict[str, bytes]]) -> None:
-    """Write what `compiled` reads: serialized programs by the name of their variables and by their text."""
+def kept(name: str) -> dict[str, Any]:
+    """Return what is kept under a name; nothing where it was made for other sources."""
+    return _all().get(name, {})
+
+
+def keep(everything: dict[str, dict[str, Any]]) -> None:
+    """Write plain data by name: serialized programs by the name of their variables and by their text, and more."""
     os.makedirs(os.path.dirname(FILE), exist_ok=True)  # noqa: PTH103, PTH120 - as above
     new = f"{FILE}.{os.getpid()}"
     with open(new, "wb") as file:  # noqa: PTH123 - as above
-        marshal.dump((_made_for(), programs), file)
+        marshal.dump((_made_for(), everything), file)
     os.replace(new, FILE)  # noqa: PTH105 - as above
 
 
 @cache
-def _programs() -> dict[str, dict[str, bytes]]:
+def _all() -> dict[str, dict[str, Any]]:
     try:
         with open(FILE, "rb") as file:  # noqa: PTH123 - as above
-            made_for, programs = marshal.load(file)  # noqa: S302 - our own, beside the byte code
+            made_for, everything = marshal.load(file)  # noqa: S302 - our own, beside the byte code
     except (OSError, EOFError, ValueError, TypeError):
         return {}
-    return programs if made_for == _made_for() else {}
+    return everything if made_for == _made_for() else {}
 
 
 def _made_for() -> list[int]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import marshal
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from generator.policy import cel, shipped
+from generator import package
+from generator.frozen import fields
+from generator.policy import cel, kept, shipped
 from generator.policy.ahead import programs
+from generator.policy.load import load
 from generator.validate.cel import ahead, engine
 
 TEXT = "self.a + 1"
@@ -34,9 +38,9 @@ class Environment:
 @pytest.fixture
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Environment]:
     monkeypatch.setattr(ahead, "FILE", str(tmp_path / "cache" / "expressions"))
-    ahead._programs.cache_clear()
+    ahead._all.cache_clear()
     yield Environment()
-    ahead._programs.cache_clear()
+    ahead._all.cache_clear()
 
 
 def value(program: Any) -> Any:
@@ -77,3 +81,28 @@ def test_every_shipped_policy_is_among_them_with_its_type() -> None:
     assert len(kept["rule"]) > 30
     for text, program in kept["policy"].items():
         assert cel.runtime().deserialize(program).return_type().name() == "BOOL", text
+
+
+def test_shipped_policies_come_back_as_they_are_read(environment: Environment, tmp_path: Path) -> None:
+    read, _ = load(shipped.read(Path(package.policies())), thorough=False)
+    ahead.keep({"shipped": kept.rows(read, package.policies())})
+    recalled = kept.recall(package.policies())
+    assert recalled is not None
+    assert list(recalled) == list(read)
+    for name, policy in read.items():
+        assert {field.name: getattr(recalled[name], field.name) for field in fields(policy)} == {
+            field.name: getattr(policy, field.name) for field in fields(policy)
+        }
+
+
+def test_a_folder_that_changed_is_read(environment: Environment, tmp_path: Path) -> None:
+    folder = shutil.copytree(package.policies(), tmp_path / "policies")
+    read, _ = load(shipped.read(folder), thorough=False)
+    ahead.keep({"shipped": kept.rows(read, str(folder))})
+    assert kept.recall(str(folder)) is not None
+    [path, *_] = sorted(folder.rglob("*.yaml"))
+    path.write_text(path.read_text() + "\n")
+    assert kept.recall(str(folder)) is None
+    ahead._all.cache_clear()
+    Path(ahead.FILE).unlink()
+    assert kept.recall(str(folder)) is None
