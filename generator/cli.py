@@ -172,6 +172,8 @@ def _failed(problem: Exception, options: argparse.Namespace) -> int:
 
     if isinstance(problem, FatalError):
         status, rule, message, fix = CANNOT_GO_ON, "cannot-go-on", problem.message, problem.fix
+    elif isinstance(problem, MemoryError):
+        status, rule, message, fix = CANNOT_GO_ON, "cannot-go-on", "out of memory", "run it where there is more"
     else:
         status, rule, message = BUG, "internal-error", f"{type(problem).__name__}: {problem}"
         fix = f"sorry, this is a bug in Apportion: report it with what apportion -v prints, at {ISSUES}"

@@ -162,6 +162,7 @@ def test_verbose_adds_the_last_frames(monkeypatch: pytest.MonkeyPatch, capsys: p
     ("problem", "status", "rule", "message"),
     [
         (FatalError("cannot read a", "b"), 2, "cannot-go-on", "cannot read a"),
+        (MemoryError(), 2, "cannot-go-on", "out of memory"),
         (KeyError("pool"), 3, "internal-error", "KeyError: 'pool'"),
     ],
 )

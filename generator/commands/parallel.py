@@ -13,9 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
 
+from generator.finding import FatalError
+
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _is_shared = False  # whether all processors have work already
 
 
@@ -30,22 +33,29 @@ def each(
 
     Raises:
         WorkerError: `work` raised in another process.
+        FatalError: another process was killed.
     """
     shares = _shares(items, weigh, _processors())
     if len(shares) < 2 or sum(map(weigh, items)) < least:
         return [work(item) for item in items]
     global _is_shared
     _is_shared = True
-    workers = [_Worker(work, [items[index] for index in share]) for share in shares[1:]]
-    for worker in workers:
-        worker.drain()
+    here, workers = list(shares[0]), list[tuple[list[int], _Worker]]()
     try:
-        results = {index: work(items[index]) for index in shares[0]}
-        for share, worker in zip(shares[1:], workers, strict=True):
+        for share in shares[1:]:
+            worker = _begun(work, [items[index] for index in share])
+            if worker is None:
+                here += share
+            else:
+                workers.append((share, worker))
+        for _, worker in workers:
+            worker.drain()
+        results = {index: work(items[index]) for index in here}
+        for share, worker in workers:
             results |= zip(share, worker.results(), strict=True)
     finally:
         _is_shared = False
-        for worker in workers:
+        for _, worker in workers:
             worker.end()
     return [results[index] for index in range(len(items))]
 
@@ -54,15 +64,16 @@ def each(
 def beside(work: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
     """Begin `work` in another process while the block goes on; what is yielded waits for it and returns its result.
 
-    Where no processor is free, it is done when the result is asked for.
+    Where no processor is free, or no process can be had, it is done when the result is asked for.
 
     Raises:
         WorkerError: `work` raised in the other process.
+        FatalError: the other process was killed.
     """
-    if _is_shared or _processors() < 2:
+    worker = None if _is_shared or _processors() < 2 else _begun(lambda _: work(), [None])
+    if worker is None:
         yield work
         return
-    worker = _Worker(lambda _: work(), [None])
     try:
         yield lambda: next(worker.results())
     finally:
@@ -86,42 +97,68 @@ def _shares(items: Sequence[_Item], weigh: Callable[[_Item], int], most: int) ->
     return shares
 
 
+def _begun(work: Callable[[Any], Any], items: Sequence[Any]) -> _Worker | None:
+    """Begin work in another process; None where the system grants none, or no pipe to it."""
+    try:
+        return _Worker(work, items)
+    except OSError:
+        return None
+
+
 class _Worker:
     def __init__(self, work: Callable[[Any], Any], items: Sequence[Any]) -> None:
         out, into = os.pipe()
-        self._pid = os.fork()
+        parent = os.getpid()
+        try:
+            self._pid = os.fork()
+        except OSError:
+            os.close(out)
+            os.close(into)
+            raise
         if not self._pid:
             os.close(out)
-            _serve(work, items, into)
+            _serve(work, items, into, parent)
         os.close(into)
         self._stream = os.fdopen(out, "rb")
         self._received: bytes | None = None
         self._reader: Any = None
+        self._is_gone = False
 
     def drain(self) -> None:
         """Read the answer as it comes, so that a large one keeps no worker waiting."""
         import threading
 
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
+        reader = threading.Thread(target=self._read)
+        with suppress(RuntimeError):  # no thread to be had: it waits
+            reader.start()
+            self._reader = reader
 
     def _read(self) -> None:
         with self._stream as stream:
             self._received = stream.read()
 
-    def _wait(self) -> None:
+    def _wait(self) -> int:
+        """Read to the end and return how the process ended; 0 is well."""
         if self._reader is not None:
             self._reader.join()
         elif self._received is None:
             self._read()
+        try:
+            return 0 if self._is_gone else os.waitpid(self._pid, 0)[1]
+        except ChildProcessError:  # its end is not told, as where SIGCHLD is ignored
+            return 0 if self._received else 1
+        finally:
+            self._is_gone = True
 
     def results(self) -> Iterator[Any]:
         """Wait for the worker, and return what its work gave."""
         import pickle
 
-        self._wait()
-        if not self._received:
-            raise WorkerError("a worker ended without an answer: was it killed, or out of memory?")
+        if self._wait() or not self._received:
+            raise FatalError(
+                "a process that did part of the work ended without an answer: it was killed, or is out of memory",
+                "run the command again with more memory",
+            )
         results, problem = pickle.loads(self._received)  # noqa: S301 - from our own process
         if problem:
             raise WorkerError(problem)
@@ -129,29 +166,46 @@ class _Worker:
 
     def end(self) -> None:
         """See that the process is gone."""
-        if not self._received:
+        if not self._is_gone:
             import signal
 
             with suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGKILL)
-        self._wait()
-        with suppress(ChildProcessError):
-            os.waitpid(self._pid, 0)
+            self._wait()
 
 
-def _serve(work: Callable[[Any], Any], items: Sequence[Any], into: int) -> NoReturn:
+def _serve(work: Callable[[Any], Any], items: Sequence[Any], into: int, parent: int) -> NoReturn:
+    status = 1
     try:
-        answer: tuple[list[Any], str] = ([work(item) for item in items], "")
-    except KeyboardInterrupt:
-        os._exit(130)
-    except BaseException:  # noqa: BLE001 - told to the parent, which raises it
-        import traceback
-
-        answer = [], traceback.format_exc()
-    try:
+        _end_with(parent)
+        answer = _answer(work, items)
         import pickle
 
         with os.fdopen(into, "wb") as stream:
             pickle.dump(answer, stream, pickle.HIGHEST_PROTOCOL)
+        status = 0
     finally:
-        os._exit(0)
+        os._exit(status)
+
+
+def _answer(work: Callable[[Any], Any], items: Sequence[Any]) -> tuple[list[Any], str]:
+    try:
+        return [work(item) for item in items], ""
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException:  # noqa: BLE001 - told to the parent, which raises it
+        import traceback
+
+        return [], traceback.format_exc()
+
+
+def _end_with(parent: int) -> None:
+    """Have the system kill this process when its parent is killed: nobody waits for its answer then."""
+    import signal
+
+    with suppress(ImportError, OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)

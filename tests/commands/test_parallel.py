@@ -2,12 +2,16 @@
 
 import os
 import signal
+import subprocess
 import sys
+from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from generator.commands import parallel
 from generator.commands.parallel import WorkerError, beside, each
+from generator.finding import FatalError
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 
@@ -75,7 +79,7 @@ def test_a_bug_here_ends_the_workers() -> None:
 
 @linux
 def test_a_worker_that_is_killed_is_no_empty_answer() -> None:
-    with pytest.raises(WorkerError, match="ended without an answer"):
+    with pytest.raises(FatalError, match="ended without an answer"):
         each(die, [4, 3], lambda number: number, 0)
 
 
@@ -114,7 +118,7 @@ def test_a_bug_beside_is_raised_with_its_traceback() -> None:
 
 @linux
 def test_work_beside_that_is_killed_is_no_empty_answer() -> None:
-    with pytest.raises(WorkerError, match="ended without an answer"), beside(lambda: die(3)) as answer:
+    with pytest.raises(FatalError, match="ended without an answer"), beside(lambda: die(3)) as answer:
         answer()
 
 
@@ -124,6 +128,75 @@ def test_a_bug_here_ends_the_work_beside() -> None:
         raise ValueError("here")
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.mark.parametrize("call", ["fork", "pipe"])
+def test_without_another_process_all_is_done_here(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> None:
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    before = len(list(Path("/dev/fd").iterdir()))
+    monkeypatch.setattr(os, call, refused)
+    assert set(each(where, [4, 3, 2, 1], lambda number: number, 0)) == {os.getpid()}
+    with beside(os.getpid) as answer:
+        assert answer() == os.getpid()
+    assert len(list(Path("/dev/fd").iterdir())) == before
+
+
+@linux
+def test_without_a_thread_large_answers_come_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", refused)
+    found = each(lambda number: f"{number}" * 1_000_000, [4, 3], lambda number: number, 0)
+    assert found == ["4" * 1_000_000, "3" * 1_000_000]
+
+
+class Killed:
+    """Ends the process that writes it down, in the middle."""
+
+    def __reduce__(self) -> str:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return ""
+
+
+@linux
+def test_half_an_answer_is_none() -> None:
+    with pytest.raises(FatalError, match="ended without an answer"), beside(lambda: ["x" * 1_000_000, Killed()]) as it:
+        it()
+
+
+def exhaust(number: int) -> int:
+    raise MemoryError
+
+
+@linux
+def test_no_memory_in_a_worker_is_no_bug() -> None:
+    with pytest.raises(FatalError, match="out of memory"), beside(lambda: exhaust(1)) as answer:
+        answer()
+
+
+PARENT = """
+import signal
+from generator.commands import parallel
+parallel._processors = lambda: 2
+def work():
+    print("begun", flush=True)
+    signal.pause()
+with parallel.beside(work):
+    signal.pause()
+"""
+
+
+@linux
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_parent_leaves_no_process_behind(sent: signal.Signals) -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"begun\n"
+        parent.send_signal(sent)
+        assert parent.communicate(timeout=10)[0] == b""  # the end comes when the last process is gone
 
 
 @linux
