@@ -28,13 +28,14 @@ def run(options: Namespace) -> int:
     done: Written | list[Finding] = []
     with Progress(sys.stderr, quiet=options.quiet) as progress:
         inputs = read(root)
+        basis = None if options.environments else proof.basis(root, inputs[0], options.as_of)
         result = pipeline.run(root, options.environments, options.as_of, progress, inputs=inputs)
         if not at_least(result.findings, options.fail_on):
             progress.step("writing output/")
             done = output.write(root / "output", result.tree, result.scope)
     if isinstance(done, Written):
-        if not options.environments:
-            proof.keep(root, inputs[0], options.as_of, result.tree, proof.Proof(result.findings, result.waived))
+        found = proof.Proof(result.findings, result.waived)
+        proof.keep(root, inputs[0], options.as_of, basis, result.tree, found)
         status = answer(options, result.findings, sys.stderr, _summary(result, done), _numbers(done, result))
         return 1 if options.fail_on_change and (done.written or done.removed) else status
     findings = in_order(result.findings + done)
