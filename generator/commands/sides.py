@@ -11,12 +11,15 @@ from generator.commands.progress import Progress
 from generator.commands.read import find_root, read
 from generator.emit import expectation
 from generator.environment.load import FOLDER, load
-from generator.finding import FatalError, Finding, Location
+from generator.finding import FatalError, Finding, Location, error
 from generator.kustomize import Overlay, build
+from generator.manifest import Manifest
 from generator.plan.resolve import resolve
 from generator.preflight.expected import Expected, loads, parsed
 from generator.preflight.live import Live
+from generator.validate.cluster import name_of
 from generator.validate.kinds import NODE, kind_of
+from generator.validate.wording import some
 
 _LARGEST = 8 * 2**20  # bytes of an expectation; a ConfigMap holds one
 
@@ -52,8 +55,8 @@ def expected(options: Namespace, progress: Progress) -> tuple[Expected | None, l
     return parsed(expectation.whole(plan, overlay.synced), _places(overlay)), []
 
 
-def live(options: Namespace, wanted: Expected) -> tuple[Live, list[Finding]]:
-    """Return the cluster, or the nodes of a file and what is wrong with that.
+def live(options: Namespace, wanted: Expected) -> tuple[Live | None, list[Finding]]:
+    """Return the cluster, or the nodes of a file and what is wrong with that; None where it has no node for errors.
 
     Raises:
         FatalError: it cannot be read.
@@ -68,12 +71,26 @@ def live(options: Namespace, wanted: Expected) -> tuple[Live, list[Finding]]:
         return read_live(Client(opened, options.timeout), wanted), []
 
 
-def _of_file(path: str) -> tuple[Live, list[Finding]]:
+def _of_file(path: str) -> tuple[Live | None, list[Finding]]:
     found = manifests.read(path)
     nodes = [manifest for manifest in found.objects if kind_of(manifest.body) == NODE]
-    if not nodes and not has_errors(found.findings):
-        raise FatalError(f"{path} holds no Node", "write it with: oc get nodes -o json")
-    return Live({NODE: nodes}, is_online=False), found.findings
+    if nodes:
+        once, twice = _once(nodes)
+        return Live({NODE: once}, is_online=False), found.findings + twice
+    if has_errors(found.findings):
+        return None, found.findings
+    raise FatalError(f"{path} holds no Node", "write it with: oc get nodes -o json")
+
+
+def _once(nodes: list[Manifest]) -> tuple[list[Manifest], list[Finding]]:
+    """Return each node once, and a finding where some stand there again: counted twice, they would give twice."""
+    once: dict[str, Manifest] = {}
+    again = [node for node in nodes if once.setdefault(name_of(node), node) is not node]
+    if not again:
+        return nodes, []
+    message = f"nodes stand there more than once: {some(sorted({name_of(node) for node in again}))}"
+    fix = "write it anew with: oc get nodes -o json"
+    return list(once.values()), [error("node-twice", message, again[0].origin, fix)]
 
 
 def _chosen(name: str | None, owners: Owners, findings: list[Finding]) -> str:

@@ -59,7 +59,19 @@ def test_a_lost_node_fails_in_every_format(tmp_path: Path, capsys: pytest.Captur
 def test_defects_of_the_file_are_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "nodes").write_text("{", encoding="utf-8")
     assert run(tmp_path, "--nodes", str(tmp_path / "nodes")) == 1
-    assert "error[yaml-syntax]" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "error[yaml-syntax]" in out
+    assert out.splitlines()[-1] == "not compared: 1 error"  # and no pool is said to have lost its nodes
+
+
+def test_a_node_that_stands_there_twice_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = world.nodes()
+    items = [*nodes[1:], nodes[1]]
+    (tmp_path / "nodes").write_text(json.dumps({**NODES, "items": items}), encoding="utf-8")
+    assert run(tmp_path, "--nodes", str(tmp_path / "nodes")) == 1
+    out = capsys.readouterr().out
+    assert f"error[node-twice] nodes stand there more than once: {nodes[1]['metadata']['name']}\n" in out
+    assert "3 of 4 nodes can be used" in out
 
 
 def test_a_file_without_nodes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
