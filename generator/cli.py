@@ -165,25 +165,36 @@ def _date(text: str) -> str:
 
 
 def _failed(problem: Exception, options: argparse.Namespace) -> int:
-    """Tell why the run could not go on: on stderr, and in a machine's format as the one finding on stdout."""
+    """Tell why the run could not go on: on stderr, and in a machine's format as the one finding on stdout.
+
+    Where neither has room, the exit status tells.
+    """
+    import contextlib
+    import errno
+
     from generator.finding import FatalError, Finding, Layer, Severity
     from generator.report import render
     from generator.report.text import plain
 
     if isinstance(problem, FatalError):
         status, rule, message, fix = CANNOT_GO_ON, "cannot-go-on", problem.message, problem.fix
+    elif isinstance(problem, OSError) and problem.filename is None and problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        status, rule, message = CANNOT_GO_ON, "cannot-go-on", f"cannot write the answer: {problem.strerror}"
+        fix = "send it where there is room"
     elif isinstance(problem, MemoryError):
         status, rule, message, fix = CANNOT_GO_ON, "cannot-go-on", "out of memory", "run it where there is more"
     else:
         status, rule, message = BUG, "internal-error", f"{type(problem).__name__}: {problem}"
         fix = f"sorry, this is a bug in Apportion: report it with what apportion -v prints, at {ISSUES}"
-    sys.stderr.write(f"apportion: {plain(message)}\n" + (f"  fix: {plain(fix)}\n" if fix else ""))
-    if status == BUG and options.verbose:
-        import traceback
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"apportion: {plain(message)}\n" + (f"  fix: {plain(fix)}\n" if fix else ""))
+        if status == BUG and options.verbose:
+            import traceback
 
-        frames = "".join(traceback.format_exception(problem, limit=-FRAMES)).splitlines()
-        sys.stderr.writelines(f"{plain(line)}\n" for line in frames)
+            frames = "".join(traceback.format_exception(problem, limit=-FRAMES)).splitlines()
+            sys.stderr.writelines(f"{plain(line)}\n" for line in frames)
     if options.format != "text":
-        sys.stdout.write(render(options.format, [Finding(rule, Severity.ERROR, Layer.INPUT, message, fix=fix)]))
-        sys.stdout.flush()
+        with contextlib.suppress(OSError):
+            sys.stdout.write(render(options.format, [Finding(rule, Severity.ERROR, Layer.INPUT, message, fix=fix)]))
+            sys.stdout.flush()
     return status

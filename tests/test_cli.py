@@ -259,6 +259,27 @@ def test_a_full_disk_behind_stdout_is_2() -> None:
     )
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("full", ["stdout", "stderr"])
+def test_an_answer_that_finds_no_room_is_2(full: str, form: str, buffered: str, tmp_path: Path) -> None:
+    root = tmp_path / "none" if full == "stderr" else repository(tmp_path / "it")
+    with Path("/dev/full").open("w", encoding="utf-8") as stream:
+        done = subprocess.run(
+            [sys.executable, "-m", "generator", "check", "--inputs-only", "--format", form, "--root", root],
+            stdout=stream if full == "stdout" else subprocess.PIPE,
+            stderr=stream if full == "stderr" else subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": buffered},
+        )
+    assert done.returncode == 2
+    assert "Traceback" not in f"{done.stdout}{done.stderr}"
+    assert "bug" not in f"{done.stdout}{done.stderr}"
+
+
 @pytest.mark.parametrize(("closed", "printed"), [(">&-", ""), ("2>&-", f"apportion {__version__}\n")])
 def test_a_closed_stream_is_nobody_who_reads(closed: str, printed: str) -> None:
     done = subprocess.run(
