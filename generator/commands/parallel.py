@@ -128,10 +128,11 @@ class _Worker:
         """Read the answer as it comes, so that a large one keeps no worker waiting."""
         import threading
 
-        reader = threading.Thread(target=self._read)
-        with suppress(RuntimeError):  # no thread to be had: it waits
-            reader.start()
-            self._reader = reader
+        self._reader = threading.Thread(target=self._read)  # known before it runs: an interrupt may come between
+        try:
+            self._reader.start()
+        except RuntimeError:  # no thread to be had: the worker waits
+            self._reader = None
 
     def _read(self) -> None:
         with self._stream as stream:
@@ -140,8 +141,9 @@ class _Worker:
     def _wait(self) -> int:
         """Read to the end and return how the process ended; 0 is well."""
         if self._reader is not None:
-            self._reader.join()
-        elif self._received is None:
+            with suppress(RuntimeError):  # interrupted before it ran
+                self._reader.join()
+        if self._received is None:
             self._read()
         try:
             return 0 if self._is_gone else os.waitpid(self._pid, 0)[1]
