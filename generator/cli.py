@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 
 from generator import ISSUES, __version__
@@ -38,8 +39,12 @@ exit status: 0 nothing at or above --fail-on; 1 findings, or stale output; 2 wro
 """
 
 
+_interrupts: list[int] = []  # signals that came: native code that calls Python turns the exception into one of its own
+
+
 def entry() -> NoReturn:
     """Run the command line of this process and end it with the exit status."""
+    signal.signal(signal.SIGINT, _interrupted)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed, as >&- does: nobody reads, and no file of ours may take its number
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
@@ -51,6 +56,11 @@ def entry() -> NoReturn:
     except OSError:
         pass  # main has told of it
     os._exit(status)  # all is written; taking a hundred thousand objects apart costs a tenth of a large compile
+
+
+def _interrupted(number: int, _: object) -> NoReturn:
+    _interrupts.append(number)
+    raise KeyboardInterrupt
 
 
 def main(argv: Sequence[str]) -> int:
@@ -65,6 +75,8 @@ def main(argv: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains when it ends
         return PIPE_CLOSED
     except Exception as problem:  # noqa: BLE001 - whatever it is, it is told and is not taken for a finding
+        if _interrupts:
+            return INTERRUPTED
         return _failed(problem, options)
     return status
 
@@ -188,26 +200,39 @@ def _date(text: str) -> str:
 
 
 def _failed(problem: Exception, options: argparse.Namespace) -> int:
-    """Tell why the run could not go on: on stderr, and in a machine's format as the one finding on stdout."""
+    """Tell why the run could not go on: on stderr, and in a machine's format as the one finding on stdout.
+
+    Where neither has room, the exit status tells.
+    """
+    import contextlib
+    import errno
+
     from generator.finding import FatalError, Finding, Layer, Severity
     from generator.report import render
     from generator.report.text import plain
 
     if isinstance(problem, FatalError):
         status, rule, message, fix = CANNOT_GO_ON, "cannot-go-on", problem.message, problem.fix
+    elif isinstance(problem, OSError) and problem.filename is None and problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        status, rule, message = CANNOT_GO_ON, "cannot-go-on", f"cannot write the answer: {problem.strerror}"
+        fix = "send it where there is room"
+    elif isinstance(problem, MemoryError):
+        status, rule, message, fix = CANNOT_GO_ON, "cannot-go-on", "out of memory", "run it where there is more"
     else:
         status, rule, message = BUG, "internal-error", f"{type(problem).__name__}: {problem}"
         fix = f"sorry, this is a bug in Apportion: report it with what apportion -v prints, at {ISSUES}"
-    sys.stderr.write(f"apportion: {plain(message)}\n" + (f"  fix: {plain(fix)}\n" if fix else ""))
-    if status == BUG and options.verbose:
-        import traceback
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"apportion: {plain(message)}\n" + (f"  fix: {plain(fix)}\n" if fix else ""))
+        if status == BUG and options.verbose:
+            import traceback
 
-        frames = "".join(traceback.format_exception(problem, limit=-FRAMES)).splitlines()
-        sys.stderr.writelines(f"{plain(line)}\n" for line in frames)
+            frames = "".join(traceback.format_exception(problem, limit=-FRAMES)).splitlines()
+            sys.stderr.writelines(f"{plain(line)}\n" for line in frames)
     finding = Finding(rule, Severity.ERROR, Layer.INPUT, message, fix=fix)
     if options.format != "text":
-        sys.stdout.write(render(options.format, [finding]))
-        sys.stdout.flush()
+        with contextlib.suppress(OSError):
+            sys.stdout.write(render(options.format, [finding]))
+            sys.stdout.flush()
     if options.report:
         _try_to_report(options, finding)
     return status

@@ -7,12 +7,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
-from generator import ISSUES, __version__
+from generator import ISSUES, __version__, cli
 from generator.cli import main
 from generator.commands import COMMANDS
 from generator.finding import FatalError
@@ -164,6 +165,7 @@ def test_verbose_adds_the_last_frames(monkeypatch: pytest.MonkeyPatch, capsys: p
     ("problem", "status", "rule", "message"),
     [
         (FatalError("cannot read a", "b"), 2, "cannot-go-on", "cannot read a"),
+        (MemoryError(), 2, "cannot-go-on", "out of memory"),
         (KeyError("pool"), 3, "internal-error", "KeyError: 'pool'"),
     ],
 )
@@ -260,6 +262,27 @@ def test_a_full_disk_behind_stdout_is_2() -> None:
     )
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("full", ["stdout", "stderr"])
+def test_an_answer_that_finds_no_room_is_2(full: str, form: str, buffered: str, tmp_path: Path) -> None:
+    root = tmp_path / "none" if full == "stderr" else repository(tmp_path / "it")
+    with Path("/dev/full").open("w", encoding="utf-8") as stream:
+        done = subprocess.run(
+            [sys.executable, "-m", "generator", "check", "--inputs-only", "--format", form, "--root", root],
+            stdout=stream if full == "stdout" else subprocess.PIPE,
+            stderr=stream if full == "stderr" else subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": buffered},
+        )
+    assert done.returncode == 2
+    assert "Traceback" not in f"{done.stdout}{done.stderr}"
+    assert "bug" not in f"{done.stdout}{done.stderr}"
+
+
 @pytest.mark.parametrize(("closed", "printed"), [(">&-", ""), ("2>&-", f"apportion {__version__}\n")])
 def test_a_closed_stream_is_nobody_who_reads(closed: str, printed: str) -> None:
     done = subprocess.run(
@@ -270,3 +293,19 @@ def test_a_closed_stream_is_nobody_who_reads(closed: str, printed: str) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, printed, "")
+
+
+def test_an_interrupt_that_native_code_hides_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Python function that C++ calls is interrupted, and what comes back is an error of the C++ side."""
+
+    def run(options: Any) -> int:
+        with suppress(KeyboardInterrupt):
+            cli._interrupted(2, None)
+        raise RuntimeError("a callback failed")
+
+    monkeypatch.setattr("generator.commands.check.run", run)
+    monkeypatch.setattr(cli, "_interrupts", [])
+    assert main(["check"]) == 130
+    monkeypatch.setattr(cli, "_interrupts", [])
+    monkeypatch.setattr("generator.commands.check.run", lambda options: 1 // 0)
+    assert main(["check"]) == 3

@@ -33,14 +33,14 @@ def run(options: Namespace) -> int:
     done: Written | list[Finding] = []
     with Progress(sys.stderr, quiet=options.quiet) as progress:
         inputs = read(root)
+        basis = None if options.environments or options.changed else proof.basis(root, inputs[0], options.as_of)
         result = pipeline.run(root, options.environments, options.as_of, progress, inputs=inputs, changed=changed)
         if not at_least(result.findings, options.fail_on):
             progress.step("writing output/")
             unknown = unknown_output(options, root)
             done = output.write(root / "output", result.tree, of_commit(result, unknown))
     if isinstance(done, Written):
-        if not (options.environments or options.changed):
-            proof.keep(root, inputs[0], options.as_of, result)
+        proof.keep(root, inputs[0], options.as_of, basis, result)
         lacking = left_out(result, unknown) if not (done.written or done.removed) else []
         findings = in_order(result.findings + lacking)
         status = answer(options, findings, sys.stderr, _summary(result, done), _numbers(done, result))

@@ -58,7 +58,7 @@ def read(path: str) -> Manifests:
         return Manifests(reader.objects(path, named=True), reader.findings)
     if stat.S_ISDIR(mode):
         return _Tree(path).read()
-    raise FatalError(f"{path} is neither a file nor a folder", "pipe it: apportion lint -")
+    raise FatalError(f"{path} is neither a file nor a folder", f"pipe it in, with {STDIN} in its place")
 
 
 def _stdin() -> bytes:

@@ -11,12 +11,15 @@ from generator.commands.progress import Progress
 from generator.commands.read import find_root, read
 from generator.emit import expectation
 from generator.environment.load import FOLDER, load
-from generator.finding import FatalError, Finding, Location, Severity
+from generator.finding import FatalError, Finding, Location, Severity, error
 from generator.kustomize import Overlay, build
+from generator.manifest import Manifest
 from generator.plan.resolve import resolve
 from generator.preflight.expected import Expected, loads, parsed
 from generator.preflight.live import Live
+from generator.validate.cluster import name_of
 from generator.validate.kinds import NODE, kind_of
+from generator.validate.wording import some
 
 _NODES = "write it with: oc get nodes -o json"
 _LARGEST = 8 * 2**20  # bytes of an expectation; a ConfigMap holds one
@@ -77,7 +80,18 @@ def _of_file(path: str) -> tuple[Live, list[Finding]]:
     nodes = [manifest for manifest in found.objects if kind_of(manifest.body) == NODE]
     if not nodes:
         raise FatalError(f"{path} holds no Node", _NODES)
-    return Live({NODE: nodes}, is_online=False), found.findings
+    once, twice = _once(nodes)
+    return Live({NODE: once}, is_online=False), found.findings + twice
+
+
+def _once(nodes: list[Manifest]) -> tuple[list[Manifest], list[Finding]]:
+    """Return each node once, and a finding where some stand there again: counted twice, they would give twice."""
+    once: dict[str, Manifest] = {}
+    again = [node for node in nodes if once.setdefault(name_of(node), node) is not node]
+    if not again:
+        return nodes, []
+    message = f"nodes stand there more than once: {some(sorted({name_of(node) for node in again}))}"
+    return list(once.values()), [error("node-twice", message, again[0].origin, _NODES)]
 
 
 def _chosen(name: str | None, owners: Owners, findings: list[Finding]) -> str:

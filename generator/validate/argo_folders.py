@@ -8,7 +8,7 @@ from typing import Any
 from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.validate.cluster import Cluster, namespace_of
-from generator.validate.kinds import Kind, kind_of
+from generator.validate.kinds import APPLICATION, Kind, kind_of
 from generator.validate.shape import mapping, mappings, text
 
 
@@ -55,9 +55,13 @@ class Folder:
 
 def folders(cluster: Cluster, application: Manifest) -> list[Folder]:
     """Return the folders of an Application, as far as they are known and hold anything."""
-    known = cluster.once(_read_folders)
-    paths = (folder_of(source) for _, source in sources(application))
-    return [known[path] for path in paths if path in known]
+    return cluster.once(_by_application).get(id(application), [])
+
+
+def _by_application(cluster: Cluster) -> Mapping[int, list[Folder]]:
+    known = _read_folders(cluster)
+    paths = {id(a): [folder_of(source) for _, source in sources(a)] for a in cluster.of(APPLICATION)}
+    return {id_: [known[path] for path in several if path in known] for id_, several in paths.items()}
 
 
 def _read_folders(cluster: Cluster) -> Mapping[str, Folder]:

@@ -123,12 +123,15 @@ class Places:
         return self._home.get(self._key(manifest))
 
     def between(self, one: Manifest, other: Manifest) -> Between | None:
-        """Return what orders two objects; None: nothing that is known."""
+        """Return what orders two objects; None: nothing that is known, or well and in one Application."""
         mine, theirs = self._home.get(self._key(one)), self._home.get(self._key(other))
         if mine is None or theirs is None:
             return None
         if mine == theirs:
-            return self._made(mine, self._step(one), self._step(other), is_one=True)
+            step, needed = self._step(one), self._step(other)
+            if step is needed or step is None or needed is None or needed <= step:
+                return None
+            return self._made(mine, step, needed, is_one=True)
         pair = mine, theirs
         if pair not in self._known:
             ours, others = self.way(mine), self.way(theirs)

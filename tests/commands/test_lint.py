@@ -191,7 +191,10 @@ def test_a_hundred_thousand_documents_and_ten_megabytes_are_judged(capsys: pytes
 def test_a_pipe_as_path_is_refused_at_once() -> None:
     os.mkfifo("pipe")
     status, _, stderr = apportion("lint", "pipe")
-    assert (status, stderr) == (2, "apportion: pipe is neither a file nor a folder\n  fix: pipe it: apportion lint -\n")
+    assert (status, stderr) == (
+        2,
+        "apportion: pipe is neither a file nor a folder\n  fix: pipe it in, with - in its place\n",
+    )
 
 
 def test_five_thousand_manifests_take_seconds_at_most() -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from generator import lock
+from generator import lock, package
 from generator.cli import main
 from generator.commands import pipeline, proof
+from generator.commands.progress import Progress
 from generator.finding import Finding, Layer, Location, ObjectRef, Related, Severity
 from generator.report.kept import read_finding, written_finding
 from generator.validate.objects import validate_object
@@ -153,6 +155,59 @@ def test_what_the_compile_was_not_asked_is_compiled(root: Path, compiles: list[s
     assert (check(root, "--quiet", *options), compiles) == (0, ["compiled"])
 
 
+@pytest.mark.parametrize("what", ["policies", "program"])
+def test_what_changed_while_it_was_compiled_is_not_kept(
+    root: Path, compiles: list[str], monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    real = pipeline.run
+
+    def run(*arguments: object, **more: object) -> object:
+        if what == "policies":
+            _own_policy(root)
+        else:
+            monkeypatch.setattr("generator.package.fingerprint", lambda: "another")
+        return result
+
+    kept = Path(proof._file(root))
+    kept.unlink()
+    result = real(root, [], None, Progress(sys.stderr, quiet=True))
+    monkeypatch.setattr(pipeline, "run", run)
+    assert main(["compile", "--root", str(root), "--quiet"]) == 0
+    assert not kept.exists()
+
+
+def test_odd_files_among_policies_neither_hold_nor_break_it(root: Path, compiles: list[str]) -> None:
+    (root / "policies").mkdir()
+    os.mkfifo(root / "policies/pipe.yaml")
+    (root / "policies/gone.yaml").symlink_to("nowhere")
+    (root / os.fsdecode(b"policies/\xff.yaml")).write_text("#\n")
+    assert main(["compile", "--root", str(root), "--quiet"]) == 0
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
+
+
+def test_a_library_of_another_version_compiles(
+    root: Path, compiles: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "site-packages"
+    place.mkdir()
+    monkeypatch.syspath_prepend(place)
+    assert main(["compile", "--root", str(root), "--quiet"]) == 0
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
+    (place / "cel-2.dist-info").mkdir()
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"] * 2)
+
+
+def test_a_file_of_the_program_that_keeps_size_and_time_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(package, "_PACKAGE", str(tmp_path))
+    file = tmp_path / "rule.py"
+    file.write_text("limit = 1\n")
+    before, times = package.fingerprint(), file.stat()
+    while file.stat().st_ctime_ns == times.st_ctime_ns:  # the clock of files is coarse
+        file.write_text("limit = 2\n")
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert package.fingerprint() != before
+
+
 def test_another_version_of_the_program_compiles(
     root: Path, compiles: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,10 +227,45 @@ def test_a_broken_cache_is_as_none(root: Path, compiles: list[str], broken: str)
     assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
 
 
-@pytest.mark.parametrize("about", [{"findings": [["x"]]}, {"locks": 1}, {"grounds": None}, {"digest": 1}])
-def test_a_cache_of_no_known_form_is_as_none(root: Path, compiles: list[str], about: dict[str, object]) -> None:
+@pytest.mark.parametrize("part", ["locks", "grounds", "findings", "waived"])
+def test_a_damaged_cache_is_as_none(root: Path, compiles: list[str], part: str) -> None:
     path = Path(proof._file(root))
-    path.write_text(json.dumps(json.loads(path.read_text()) | about))
+    first, rest = path.read_text().split("\n")
+    path.write_text(f"{first}\n{json.dumps(json.loads(rest) | {part: [['x']]})}")
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def _device(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
+def _huge(path: Path) -> None:
+    os.truncate(path, proof._LARGEST + 1)
+
+
+@pytest.mark.parametrize("replace", [_pipe, _folder, _device, _huge])
+def test_what_is_no_file_of_ours_is_as_none(root: Path, compiles: list[str], replace: Callable[[Path], None]) -> None:
+    path = Path(proof._file(root))
+    replace(path)
+    assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
+    assert main(["compile", "--root", str(root), "--quiet"]) == 0
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_another_user_kept_is_as_none(root: Path, compiles: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    me = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: me + 1)
     assert (check(root, "--quiet"), compiles) == (0, ["compiled"])
 
 

@@ -67,6 +67,16 @@ def test_a_broken_file_is_not_taken_for_lost_nodes(
     assert shown.err.startswith(f"apportion: cannot read {tmp_path / 'nodes'}:")
 
 
+def test_a_node_that_stands_there_twice_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = world.nodes()
+    items = [*nodes[1:], nodes[1]]
+    (tmp_path / "nodes").write_text(json.dumps({**NODES, "items": items}), encoding="utf-8")
+    assert run(tmp_path, "--nodes", str(tmp_path / "nodes")) == 1
+    out = capsys.readouterr().out
+    assert f"error[node-twice] nodes stand there more than once: {nodes[1]['metadata']['name']}\n" in out
+    assert "3 of 4 nodes can be used" in out
+
+
 def test_a_file_without_nodes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "nodes").write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", encoding="utf-8")
     assert run(tmp_path, "--nodes", str(tmp_path / "nodes")) == 2
