@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generator.change import RULES
+from generator.commands.applications import of_one_name
 from generator.commands.owners import Owners, has_errors
 from generator.commands.parallel import each
 from generator.commands.progress import Progress
@@ -114,6 +115,7 @@ def run(
     from generator.policy import gate
     from generator.policy.waivers import waive
 
+    findings += of_one_name(plans, tree)
     of_plan = RULES.union(policy.id for policy in loaded.values() if policy.is_about_changes)
     waived = waive(findings, given.waivers, as_of, chosen if names else None, of_plan)
     scope = _scope(chosen, tree) if names else everything
