@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHARED ?= ../shared
 STAMP := $(VENV)/.installed
-SOURCES := $(shell find generator -name '*.py') $(shell find policies -name '*.yaml')
+SOURCES := $(shell find generator -name '*.py' -o -name '*.yaml') $(shell find policies -name '*.yaml')
 
 .PHONY: help compile test coverage check policies bench acceptance clean
 
@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-# Byte code is made here, so that a start costs the same where PYTHONDONTWRITEBYTECODE is set, and that of expressions.
+# Byte code is made here, so that a start costs the same where PYTHONDONTWRITEBYTECODE is set, and with it what generator/kept.py has.
 $(VENV)/.compiled: $(STAMP) $(SOURCES)
 	@$(BIN)/python -m compileall -q generator
 	@$(BIN)/python -m generator.policy.ahead

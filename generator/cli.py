@@ -94,7 +94,10 @@ def _flush() -> None:
 
 def _run(argv: Sequence[str], options: argparse.Namespace) -> int:
     try:
-        _main_parser().parse_args(argv, options)
+        if argv[:1] and argv[0] in COMMANDS:  # as nearly always
+            options.command, options.rest = argv[0], list(argv[1:])
+        else:
+            _main_parser().parse_args(argv, options)
         command = _module(options.command)
         parser = _Parser(prog=f"apportion {options.command}", description=COMMANDS[options.command])
         command.arguments(parser)

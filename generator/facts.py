@@ -15,7 +15,9 @@ from typing import Any, TypeVar
 import yaml
 
 from generator.frozen import fields
+from generator.kept import kept, stamp
 
+_FOLDERS = ("releases", "accelerators")
 _PLAIN: dict[str, Any] = {"true": True, "false": False, "null": None}
 _Record = TypeVar("_Record")
 
@@ -26,6 +28,9 @@ def document(path: Path) -> Any:
     Raises:
         ValueError: malformed, or a key stands twice.
     """
+    known = kept("facts").get(path.as_posix())
+    if known and known[0] == stamp(str(path)):
+        return known[1]
     events = yaml.parse(path.read_bytes(), yaml.CSafeLoader)
     try:
         next(events), next(events, None)
@@ -36,6 +41,12 @@ def document(path: Path) -> Any:
         return data
     except (yaml.YAMLError, ValueError) as error:
         raise ValueError(f"{path.name}: {error}") from error
+
+
+def all_documents() -> dict[str, Any]:
+    """Return all of the package's files that `document` reads, with their stamps, by path."""
+    paths = [path for folder in _FOLDERS for path in sorted(Path(__file__).with_name(folder).rglob("*.yaml"))]
+    return {path.as_posix(): (stamp(str(path)), document(path)) for path in paths}
 
 
 def texts(folder: str) -> dict[str, str]:

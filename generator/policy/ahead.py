@@ -1,12 +1,12 @@
-"""`python -m generator.policy.ahead`: compile the expressions of shipped policies and schemas ahead of all runs."""
+"""`python -m generator.policy.ahead`: make ahead of all runs what `generator.kept` has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from generator import package
-from generator.policy import cel, kept, shipped
+from generator import facts, kept, package
+from generator.policy import cel, rows, shipped
 from generator.schemas import load
 from generator.validate.cel import ahead, engine
 from generator.validate.cel.rewrite import rewrite
@@ -14,17 +14,18 @@ from generator.validate.rule_tree import RuleNode, rule_tree
 
 
 def everything() -> dict[str, dict[str, Any]]:
-    """Return what is kept for all runs: programs, and shipped policies as rows."""
-    policies, _ = shipped.policies(None)
-    return programs() | {"shipped": kept.rows(policies, package.policies())}
+    """Return what is kept for all runs: expressions, shipped policies, and facts."""
+    policies, _ = shipped.policies(None, thorough=True)
+    return {"programs": programs(), "shipped": rows.rows(policies, package.policies()), "facts": facts.all_documents()}
 
 
-def programs() -> dict[str, dict[str, bytes]]:
+def programs() -> dict[str, Any]:
     """Return the serialized programs of every run: of all items of a policy, and of all rules at one place."""
     policies, _ = shipped.policies(None)
     texts = {rewrite(policy.with_params(policy.of_all)) for policy in policies.values()}
     rules = {rewrite(node.together, node.times) for node in _places() if node.state_rules}
     return {
+        "made_for": ahead.made_for(),
         "policy": {text: cel.runtime().compile(text).serialize() for text in sorted(texts)},
         "rule": {text: engine.environment()[0].compile(text).serialize() for text in sorted(rules)},
     }
@@ -41,4 +42,4 @@ def _places() -> Iterator[RuleNode]:
 
 
 if __name__ == "__main__":
-    ahead.keep(everything())
+    kept.keep(everything())

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from generator import package
 from generator.finding import FatalError, Finding
-from generator.policy.kept import recall
 from generator.policy.load import FOLDER, load
 from generator.policy.model import Policy
+from generator.policy.rows import recall
 from generator.source.text import MAX_SIZE
 
 _SUFFIXES = (".yaml", ".yml")

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from generator import kept as store
 from generator import package
 from generator.frozen import fields
-from generator.policy import cel, kept, shipped
+from generator.policy import cel, rows, shipped
 from generator.policy.ahead import programs
 from generator.policy.load import load
 from generator.validate.cel import ahead, engine
@@ -35,12 +36,17 @@ class Environment:
         return self.real.deserialize(kept)
 
 
+def _forget() -> None:
+    store._all.cache_clear()
+    ahead._programs.cache_clear()
+
+
 @pytest.fixture
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Environment]:
-    monkeypatch.setattr(ahead, "FILE", str(tmp_path / "cache" / "expressions"))
-    ahead._all.cache_clear()
+    monkeypatch.setattr(store, "FILE", str(tmp_path / "cache" / "expressions"))
+    _forget()
     yield Environment()
-    ahead._all.cache_clear()
+    _forget()
 
 
 def value(program: Any) -> Any:
@@ -48,7 +54,7 @@ def value(program: Any) -> Any:
 
 
 def test_what_is_kept_is_not_compiled(environment: Environment) -> None:
-    ahead.keep({"rule": {TEXT: environment.real.compile(TEXT).serialize()}})
+    store.keep({"programs": {"made_for": ahead.made_for(), "rule": {TEXT: environment.real.compile(TEXT).serialize()}}})
     assert value(ahead.compiled(environment, "rule", TEXT)) == 2
     assert environment.compiled == 0
     assert value(ahead.compiled(environment, "rule", f"{TEXT} + 1")) == 3
@@ -58,19 +64,26 @@ def test_what_is_kept_is_not_compiled(environment: Environment) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [None, b"", b"garbage", marshal.dumps((1, 2)), marshal.dumps(([], {"rule": {}})), marshal.dumps({"rule": 1})],
+    [
+        None,
+        b"",
+        b"garbage",
+        marshal.dumps((1, 2)),
+        marshal.dumps({"programs": {"made_for": [], "rule": {TEXT: b""}}}),
+        marshal.dumps({"rule": 1}),
+    ],
     ids=["absent", "empty", "garbage", "numbers", "other sources", "a map"],
 )
 def test_without_a_file_of_these_sources_all_is_compiled(environment: Environment, content: bytes | None) -> None:
     if content is not None:
-        Path(ahead.FILE).parent.mkdir()
-        Path(ahead.FILE).write_bytes(content)
+        Path(store.FILE).parent.mkdir()
+        Path(store.FILE).write_bytes(content)
     assert value(ahead.compiled(environment, "rule", TEXT)) == 2
     assert environment.compiled == 1
 
 
 def test_a_program_that_cannot_be_read_is_compiled(environment: Environment) -> None:
-    ahead.keep({"rule": {TEXT: b"\xff\xff"}})
+    store.keep({"programs": {"made_for": ahead.made_for(), "rule": {TEXT: b"\xff\xff"}}})
     assert value(ahead.compiled(environment, "rule", TEXT)) == 2
     assert environment.compiled == 1
 
@@ -85,8 +98,8 @@ def test_every_shipped_policy_is_among_them_with_its_type() -> None:
 
 def test_shipped_policies_come_back_as_they_are_read(environment: Environment, tmp_path: Path) -> None:
     read, _ = load(shipped.read(Path(package.policies())), thorough=False)
-    ahead.keep({"shipped": kept.rows(read, package.policies())})
-    recalled = kept.recall(package.policies())
+    store.keep({"shipped": rows.rows(read, package.policies())})
+    recalled = rows.recall(package.policies())
     assert recalled is not None
     assert list(recalled) == list(read)
     for name, policy in read.items():
@@ -98,11 +111,11 @@ def test_shipped_policies_come_back_as_they_are_read(environment: Environment, t
 def test_a_folder_that_changed_is_read(environment: Environment, tmp_path: Path) -> None:
     folder = shutil.copytree(package.policies(), tmp_path / "policies")
     read, _ = load(shipped.read(folder), thorough=False)
-    ahead.keep({"shipped": kept.rows(read, str(folder))})
-    assert kept.recall(str(folder)) is not None
+    store.keep({"shipped": rows.rows(read, str(folder))})
+    assert rows.recall(str(folder)) is not None
     [path, *_] = sorted(folder.rglob("*.yaml"))
     path.write_text(path.read_text() + "\n")
-    assert kept.recall(str(folder)) is None
-    ahead._all.cache_clear()
-    Path(ahead.FILE).unlink()
-    assert kept.recall(str(folder)) is None
+    assert rows.recall(str(folder)) is None
+    _forget()
+    Path(store.FILE).unlink()
+    assert rows.recall(str(folder)) is None

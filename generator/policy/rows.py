@@ -7,8 +7,8 @@ from typing import Any
 
 from generator.finding import Location, Severity
 from generator.frozen import fields
+from generator.kept import kept
 from generator.policy.model import Policy
-from generator.validate.cel import ahead
 
 _NAMES = tuple(field.name for field in fields(Policy))
 
@@ -20,10 +20,10 @@ def rows(policies: dict[str, Policy], folder: str) -> dict[str, Any]:
 
 def recall(folder: str) -> dict[str, Policy] | None:
     """Return the policies of a folder as they were kept; None: they were not, or the folder has changed since."""
-    kept = ahead.kept("shipped")
-    if not kept or kept["stamp"] != _stamp(folder):
+    found = kept("shipped")
+    if not found or found["stamp"] != _stamp(folder):
         return None
-    return {row["id"]: _policy(row) for row in kept["policies"]}
+    return {row["id"]: _policy(row) for row in found["policies"]}
 
 
 def _row(policy: Policy) -> dict[str, Any]:
