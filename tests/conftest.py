@@ -11,13 +11,6 @@ import pytest
 from tests.samples import ROOT, Built, Compiled, compiled_from, folders, input_files, kustomize
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a module's tests in one process of xdist, and all on the built samples: what they share is made once."""
-    for item in items:
-        shared = "built" if "built" in getattr(item, "fixturenames", ()) else item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(shared))
-
-
 @pytest.fixture(scope="session", autouse=True)
 def _alone() -> Iterator[None]:
     """Let no run know of another, and none fork: tests/commands/test_proof.py and test_parallel.py are about that.

@@ -26,7 +26,7 @@ from generator import cli
 from tests import cases
 from tests.samples import ROOT
 
-INPUTS = int(os.environ.get("APPORTION_FUZZ", "200"))
+INPUTS = int(os.environ.get("APPORTION_FUZZ", "150"))
 TARGETS = ["", "openshiftAI=2.25,kueue=1.0", "openshiftAI=3.4,kueue=1.3,gitops=1.18", "openshiftAI=3.5,kueue=1.4"]
 VALUES: list[Any] = [
     None, "", " ", "x", "X_y", "a/b/c", "default", "*", "é", "\U0001f600", "a" * 64, "a" * 300, 0, 1, -1, 1.5, 1e3,

@@ -36,7 +36,7 @@ A = folder("overlays/prod", resources="a") | folder("overlays/prod/queues/nlp") 
 B = folder("overlays/prod", resources="b") | folder("overlays/prod/queues/vision") | folder("overlays/dev")
 FLIPPED = folder("overlays/prod/kustomization.yaml") | folder("base/runtimes/v1", resources="r")
 CALLS = ("open", "write", "close", "mkdir", "rename", "unlink", "rmdir", "lstat")
-KILLS = 110
+KILLS = 60
 
 
 def child(work: Callable[[], object]) -> int:
@@ -126,11 +126,11 @@ def test_killed_at_each_system_call(tmp_path: Path, old: Tree, new: Tree) -> Non
 def test_a_recovery_that_is_killed_as_well(tmp_path: Path) -> None:
     output = tmp_path / "output"
     kills = 0
-    for calls in range(0, 1000, 7):
-        for again in range(0, 1000, 5):
+    for calls in range(0, 1000, 11):
+        for again in range(0, 1000, 6):
             reset(output, A)
             if not killed_after(calls, lambda: write(output, B, everything)):
-                assert kills > 20
+                assert kills > 10
                 return
             kind = kind_of(output)
             over = not killed_after(again, lambda: recover(output))

@@ -17,7 +17,7 @@ from ruamel.yaml.error import YAMLError
 
 from generator.source import Map, Seq, parse
 
-quick = settings(derandomize=True, max_examples=100, deadline=1000, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(derandomize=True, max_examples=60, deadline=1000, suppress_health_check=[HealthCheck.too_slow])
 
 FRAGMENTS = [
     *"-?:,[]{}#&*!|>'\"%@`~<\n\r\t =.\0\x85\u2028\ufeff",

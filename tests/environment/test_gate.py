@@ -109,7 +109,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=150, derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from([place for place in PLACES if place[1]]), VALUES), min_size=1, max_size=3))
 @example([(("Quotas", ("teams",), None), None), (("Quotas", ("cohorts", 0, "quota"), None), None)])
 def test_anything_at_any_place(changes: list[tuple[tuple[str, Steps, Any], Any]]) -> None:

@@ -40,7 +40,7 @@ VALUES = st.recursive(
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[1])
 @given(spec=VALUES, metadata=VALUES, old=VALUES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_object_is_judged(kind: tuple[str, str, str], spec: Any, metadata: Any, old: Any) -> None:
     found = schema(*kind, Target())
     assert found is not None

@@ -22,7 +22,7 @@ from tests.validate.test_mutations import ENVIRONMENTS, mutations, samples, targ
 from tests.validate.things import body as thing_body
 from tests.validate.things import thing
 
-STEP = 10  # every so many mutations; all of them are judged by tests/validate/test_mutations.py, by the engine
+STEP = 25  # every so many mutations; all of them are judged by tests/validate/test_mutations.py, by the engine
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
@@ -37,7 +37,7 @@ def test_mutations_of_the_samples(environment: str) -> None:
             assert is_plain <= root(found).validator.is_valid(mutated), what
             assert validate_object(mutated, found, is_one_of_few=True) == validate_object(mutated, found), what
             judged, plain = judged + 1, plain + is_plain
-    assert judged > 100
+    assert judged > 40
     assert 0 < plain < judged
 
 
@@ -103,7 +103,7 @@ NODES = st.recursive(
 )
 
 
-@settings(max_examples=400, derandomize=True, deadline=None)
+@settings(max_examples=150, derandomize=True, deadline=None)
 @given(NODES, VALUES)
 def test_any_value_against_any_schema(node: dict[str, Any], value: Any) -> None:
     made = thing(node)
@@ -123,7 +123,7 @@ META = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, derandomize=True, deadline=None)
+@settings(max_examples=150, derandomize=True, deadline=None)
 @given(META, st.sampled_from([("", "Namespace"), ("", "Service"), ("rbac.authorization.k8s.io", "Role"), ("x", "Y")]))
 def test_any_metadata(meta: dict[str, Any], of: tuple[str, str]) -> None:
     form = metadata.name_form(*of)
