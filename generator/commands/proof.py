@@ -85,7 +85,10 @@ def keep(root: Path, files: Files, as_of: str | None, begun: str | None, result:
     `begun` is its basis before anything was compiled: had policies or the program changed since, nobody could tell
     which ones the findings come from.
     """
-    if begun is None or basis(root, files, as_of) != begun:
+    if begun is None:
+        return
+    program = package.fingerprint()
+    if basis(root, files, as_of, program) != begun:
         return
     about = {
         "basis": begun,
@@ -96,7 +99,7 @@ def keep(root: Path, files: Files, as_of: str | None, begun: str | None, result:
     }
     body = json.dumps(about).encode()
     with suppress(OSError):
-        _write(_file(root), _head(package.fingerprint(), body) + b"\n" + body)
+        _write(_file(root), _head(program, body) + b"\n" + body)
 
 
 def _head(program: str, body: bytes) -> bytes:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from generator import facts, kept, package
 from generator.policy import cel, rows, shipped
+from generator.policy.model import Policy
 from generator.schemas import load
 from generator.validate.cel import ahead, engine
 from generator.validate.cel.rewrite import rewrite
@@ -16,12 +17,15 @@ from generator.validate.rule_tree import RuleNode, rule_tree
 def everything() -> dict[str, dict[str, Any]]:
     """Return what is kept for all runs: expressions, shipped policies, and facts."""
     policies, _ = shipped.policies(None, thorough=True)
-    return {"programs": programs(), "shipped": rows.rows(policies, package.policies()), "facts": facts.all_documents()}
+    return {
+        "programs": programs(policies),
+        "shipped": rows.rows(policies, package.policies()),
+        "facts": facts.all_documents(),
+    }
 
 
-def programs() -> dict[str, Any]:
+def programs(policies: Mapping[str, Policy]) -> dict[str, Any]:
     """Return the serialized programs of every run: of all items of a policy, and of all rules at one place."""
-    policies, _ = shipped.policies(None)
     texts = {rewrite(policy.with_params(policy.of_all)) for policy in policies.values()}
     rules = {rewrite(node.together, node.times) for node in _places() if node.state_rules}
     return {

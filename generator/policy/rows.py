@@ -7,7 +7,7 @@ from typing import Any
 
 from generator.finding import Location, Severity
 from generator.frozen import fields
-from generator.kept import kept
+from generator.kept import kept, stamp
 from generator.policy.model import Policy
 
 _NAMES = tuple(field.name for field in fields(Policy))
@@ -21,7 +21,10 @@ def rows(policies: dict[str, Policy], folder: str) -> dict[str, Any]:
 def recall(folder: str) -> dict[str, Policy] | None:
     """Return the policies of a folder as they were kept; None: they were not, or the folder has changed since."""
     found = kept("shipped")
-    if not found or found["stamp"] != _stamp(folder):
+    try:
+        if not found or found["stamp"] != _stamp(folder):
+            return None
+    except OSError:  # such as a link that leads nowhere: for the reading to tell
         return None
     return {row["id"]: _policy(row) for row in found["policies"]}
 
@@ -37,10 +40,7 @@ def _policy(row: dict[str, Any]) -> Policy:
     return Policy(**row | {"severity": Severity(row["severity"]), "places": places})
 
 
-def _stamp(folder: str) -> list[str]:
-    found = [entry for place in _folders(folder) for entry in os.scandir(place)]
-    return sorted(f"{entry.path} {entry.stat().st_mtime_ns} {entry.stat().st_size}" for entry in found)
-
-
-def _folders(folder: str) -> list[str]:
-    return [folder, *(entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))]
+def _stamp(folder: str) -> list[tuple[str, int, int]]:
+    """Return names, times and sizes of all files below a folder, however deep: what `shipped.read` may read."""
+    paths = (f"{place}/{name}" for place, _, names in os.walk(folder) for name in names)
+    return sorted((path, *stamp(path)) for path in paths)

@@ -89,7 +89,7 @@ def test_a_program_that_cannot_be_read_is_compiled(environment: Environment) -> 
 
 
 def test_every_shipped_policy_is_among_them_with_its_type() -> None:
-    kept = programs()
+    kept = programs(shipped.policies(None)[0])
     assert len(kept["policy"]) == len(shipped.policies(None)[0])
     assert len(kept["rule"]) > 30
     for text, program in kept["policy"].items():
@@ -114,7 +114,20 @@ def test_a_folder_that_changed_is_read(environment: Environment, tmp_path: Path)
     store.keep({"shipped": rows.rows(read, str(folder))})
     assert rows.recall(str(folder)) is not None
     [path, *_] = sorted(folder.rglob("*.yaml"))
-    path.write_text(path.read_text() + "\n")
+    before = path.read_text()
+    path.write_text(before + "\n")
+    assert rows.recall(str(folder)) is None
+    path.unlink()
+    assert rows.recall(str(folder)) is None
+    deep = folder / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    store.keep({"shipped": rows.rows(read, str(folder))})
+    _forget()
+    assert rows.recall(str(folder)) is not None
+    (deep / "mine.yaml").write_text(before)
+    assert rows.recall(str(folder)) is None
+    (deep / "mine.yaml").unlink()
+    (deep / "gone.yaml").symlink_to("nowhere")
     assert rows.recall(str(folder)) is None
     _forget()
     Path(store.FILE).unlink()
