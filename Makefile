@@ -21,7 +21,7 @@ $(STAMP): pyproject.toml constraints.txt
 # Byte code is made here, so that a start costs the same where PYTHONDONTWRITEBYTECODE is set, and with it what generator/kept.py has.
 $(VENV)/.compiled: $(STAMP) $(SOURCES)
 	@$(BIN)/python -m compileall -q generator
-	@$(BIN)/python -m generator.policy.ahead
+	@$(BIN)/python -m generator.ahead
 	@touch $@
 
 compile: $(VENV)/.compiled ## set up, then compile environments/ into output/

@@ -1,5 +1,5 @@
 """`python -m generator` is `apportion`."""
 
-from generator.cli import entry
+from generator.start import entry
 
 entry()

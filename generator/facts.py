@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import yaml
 
 from generator.frozen import fields
-from generator.kept import kept, stamp
+from generator.kept import dumped, kept, loaded, stamp
 
 _FOLDERS = ("releases", "accelerators")
 _PLAIN: dict[str, Any] = {"true": True, "false": False, "null": None}
@@ -30,7 +30,7 @@ def document(path: Path) -> Any:
     """
     known = kept("facts").get(path.as_posix())
     if known and known[0] == stamp(str(path)):
-        return known[1]
+        return loaded(known[1])
     events = yaml.parse(path.read_bytes(), yaml.CSafeLoader)
     try:
         next(events), next(events, None)
@@ -46,7 +46,7 @@ def document(path: Path) -> Any:
 def all_documents() -> dict[str, Any]:
     """Return all of the package's files that `document` reads, with their stamps, by path."""
     paths = [path for folder in _FOLDERS for path in sorted(Path(__file__).with_name(folder).rglob("*.yaml"))]
-    return {path.as_posix(): (stamp(str(path)), document(path)) for path in paths}
+    return {path.as_posix(): (stamp(str(path)), dumped(document(path))) for path in paths}
 
 
 def texts(folder: str) -> dict[str, str]:

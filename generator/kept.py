@@ -1,33 +1,57 @@
-"""Plain data that is made once a release and kept beside the byte code: facts, policies, compiled expressions.
+"""What is made once and kept beside the byte code: facts, policies, compiled expressions and constructors.
 
-`python -m generator.policy.ahead`, which `make compile` runs beside compileall, writes it. Whoever reads it compares
-the stamp of what it was made of; what is not there, or of other sources, is made as it is needed.
+`python -m generator.ahead`, which `make compile` runs beside compileall, writes it. Whoever reads it compares what it
+was made of; what is not there, or of other sources, is made as it is needed. Some of it is byte code, so that all of it
+is for one build of Python, as `__pycache__` is.
 """
 
 from __future__ import annotations
 
 import marshal
 import os
+import sys
 from functools import cache
-from typing import Any
+
+TYPE_CHECKING = False  # importing it from typing would cost a tenth of the start
+if TYPE_CHECKING:
+    from typing import Any
 
 PACKAGE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is not worth its price in what is about a few milliseconds
-FILE = f"{PACKAGE}/__pycache__/kept"
+FOLDER = f"{PACKAGE}/__pycache__"
 
 
+@cache
 def kept(name: str) -> dict[str, Any]:
-    """Return what is kept under a name; nothing where nothing is."""
-    found: dict[str, Any] = _all().get(name, {})
-    return found
+    """Return what is kept under a name; nothing where nothing is, or it is another Python's."""
+    try:
+        with open(f"{FOLDER}/kept.{name}", "rb") as file:  # noqa: PTH123 - as above
+            python, found = loaded(file.read())
+    except (OSError, EOFError, ValueError, TypeError):
+        return {}
+    return found if python == sys.version and isinstance(found, dict) else {}
 
 
-def keep(everything: dict[str, dict[str, Any]]) -> None:
-    """Write plain data by name."""
-    os.makedirs(os.path.dirname(FILE), exist_ok=True)  # noqa: PTH103, PTH120 - as above
-    new = f"{FILE}.{os.getpid()}"
+def keep(name: str, data: dict[str, Any]) -> None:
+    """Write data that `marshal` can write."""
+    os.makedirs(FOLDER, exist_ok=True)  # noqa: PTH103 - as above
+    new = f"{FOLDER}/kept.{name}.{os.getpid()}"
     with open(new, "wb") as file:  # noqa: PTH123 - as above
-        marshal.dump(everything, file)
-    os.replace(new, FILE)  # noqa: PTH105 - as above
+        file.write(dumped((sys.version, data)))
+    os.replace(new, f"{FOLDER}/kept.{name}")  # noqa: PTH105 - as above
+
+
+def dumped(data: Any) -> bytes:
+    """Return data as bytes: such as of a part that few of the runs need, so that the others need not make it."""
+    return marshal.dumps(data)
+
+
+def loaded(data: bytes) -> Any:
+    """Return the data that `dumped` was given.
+
+    Raises:
+        EOFError, ValueError, TypeError: these are not its bytes.
+    """
+    return marshal.loads(data)  # noqa: S302 - our own, beside the byte code
 
 
 def stamp(path: str) -> tuple[int, int]:
@@ -38,13 +62,3 @@ def stamp(path: str) -> tuple[int, int]:
     """
     found = os.stat(path)  # noqa: PTH116 - as above
     return found.st_mtime_ns, found.st_size
-
-
-@cache
-def _all() -> dict[str, dict[str, Any]]:
-    try:
-        with open(FILE, "rb") as file:  # noqa: PTH123 - as above
-            found = marshal.load(file)  # noqa: S302 - our own, beside the byte code
-    except (OSError, EOFError, ValueError, TypeError):
-        return {}
-    return found if isinstance(found, dict) else {}

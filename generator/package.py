@@ -6,13 +6,13 @@ import os
 import sys
 from hashlib import sha256
 
-_PACKAGE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is not worth its price here
+from generator.kept import PACKAGE
 
 
 def policies() -> str:
     """Return the folder of the shipped policies: inside the installed package, or policies/ of the checkout."""
-    installed = f"{_PACKAGE}/_policies"
-    return installed if os.path.isdir(installed) else f"{os.path.dirname(_PACKAGE)}/policies"  # noqa: PTH112, PTH120
+    installed = f"{PACKAGE}/_policies"
+    return installed if os.path.isdir(installed) else f"{os.path.dirname(PACKAGE)}/policies"  # noqa: PTH112, PTH120
 
 
 def fingerprint() -> str:
@@ -24,7 +24,7 @@ def fingerprint() -> str:
     for place in sys.path:
         if place.endswith("site-packages") and os.path.isdir(place):  # noqa: PTH112
             digest.update(f"{place}\0{os.stat(place).st_mtime_ns}\n".encode(errors="surrogateescape"))  # noqa: PTH116
-    for place in sorted({_PACKAGE, policies()}):
+    for place in sorted({PACKAGE, policies()}):
         for folder, below, names in os.walk(place):
             below[:] = sorted(name for name in below if name != "__pycache__")
             for name in sorted(names):

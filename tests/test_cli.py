@@ -31,7 +31,10 @@ def failing_check(monkeypatch: pytest.MonkeyPatch, problem: BaseException) -> No
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_a_start_imports_next_to_nothing(option: str) -> None:
-    script = f"import sys; from generator.cli import main; main(['{option}']); print('\\n', *sys.modules)"
+    script = (
+        "import sys; from generator.start import recall; recall(); from generator.cli import main; "
+        f"main(['{option}']); print('\\n', *sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, check=True)
     imported = set(done.stdout.splitlines()[-1].split())
     assert {"argparse", "generator.cli"} <= imported

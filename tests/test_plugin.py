@@ -278,7 +278,7 @@ def hook(event, args):
     if written or event in ("os.mkdir", "os.rename", "os.remove", "socket.connect", "subprocess.Popen", "os.exec"):
         sys.stderr.write(f"{event} {args}\\n")
 sys.addaudithook(hook)
-from generator.cli import entry
+from generator.start import entry
 sys.argv[1:] = ["render"]
 entry()
 """

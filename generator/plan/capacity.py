@@ -7,7 +7,6 @@ Source: kubernetes-sigs/kueue@v0.18.5 pkg/cache/scheduler/resource_node.go; fact
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from generator.frozen import dataclass, field
 from generator.quantity import UNIT, Amount
@@ -16,8 +15,9 @@ Key = tuple[str, str]
 """Flavor, resource."""
 
 
-class Quota(NamedTuple):
-    """One resource of one flavor; a limit of None is no limit. A tuple, for a fleet has tens of thousands."""
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """One resource of one flavor; a limit of None is no limit."""
 
     nominal: Amount
     borrowing_limit: Amount | None = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from generator.frozen import dataclass, field
 from generator.manifest import Manifest, sync_wave
@@ -23,11 +23,18 @@ _PHASES = {"PreSync": -1, "Sync": 0, "PostSync": 1}
 _SYNC = 0
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """When Argo CD applies an object: all of a phase and wave at once, and what comes later when that is healthy."""
 
     phase: int
     wave: int
+
+    def __lt__(self, other: Step) -> bool:
+        return (self.phase, self.wave) < (other.phase, other.wave)
+
+    def __le__(self, other: Step) -> bool:
+        return not other < self
 
     def __str__(self) -> str:
         names = {number: name for name, number in _PHASES.items()}

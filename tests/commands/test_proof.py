@@ -198,7 +198,7 @@ def test_a_library_of_another_version_compiles(
 
 
 def test_a_file_of_the_program_that_keeps_size_and_time_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(package, "_PACKAGE", str(tmp_path))
+    monkeypatch.setattr(package, "PACKAGE", str(tmp_path))
     file = tmp_path / "rule.py"
     file.write_text("limit = 1\n")
     before, times = package.fingerprint(), file.stat()

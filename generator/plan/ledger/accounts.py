@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
+from generator.frozen import dataclass
 from generator.plan.capacity import Key, QuotaTree
 from generator.plan.ledger.claims import Claims
 from generator.plan.ledger.lines import Holding, PoolLine, QueueLine
@@ -14,7 +14,8 @@ from generator.plan.model import Plan
 from generator.quantity import Amount
 
 
-class _Place(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Place:
     """One resource of one pool: what a pod can have of it, and what there is."""
 
     is_accelerator: bool

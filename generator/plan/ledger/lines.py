@@ -1,20 +1,19 @@
 """The lines of the ledger. Amounts are thousandths (generator.quantity); a property is as good as a field.
 
 `queue` is a queue's own name, `cluster_queue` the name of its ClusterQueue; team None is nobody's: the platform's own
-queue, or a ClusterQueue of `extra/`. They are tuples because a fleet has tens of thousands of them, and a frozen
-dataclass takes three times as long to make.
+queue, or a ClusterQueue of `extra/`.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from generator.finding import Location
+from generator.frozen import dataclass
 from generator.plan.model import Amounts
 from generator.quantity import Amount
 
 
-class Holding(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Holding:
     """What one owner is guaranteed of one resource of one pool; `kind` is queue, cohort, platform or extra."""
 
     kind: str
@@ -24,7 +23,8 @@ class Holding(NamedTuple):
     origin: Location
 
 
-class PoolLine(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PoolLine:
     """One resource of one pool, in the order of the inventory.
 
     `lendable` is what of the guaranteed its owners lend while they do not use it, with what cohorts own; `borrowable`
@@ -69,7 +69,8 @@ class PoolLine(NamedTuple):
         return None
 
 
-class DayLine(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class DayLine:
     """What is guaranteed of a pool's resource from a day on, on which an override begins or after which one ended.
 
     `usual` is what is guaranteed without overrides. `overrides` are the queues whose overrides hold on that day, all of
@@ -92,7 +93,8 @@ class DayLine(NamedTuple):
         return max(0, self.guaranteed - self.schedulable)
 
 
-class QueueLine(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class QueueLine:
     """One resource of one pool for one queue.
 
     `potential` is the most it could ever get (Kueue: potentially available); `lendable` what others may use of its
@@ -122,7 +124,8 @@ class QueueLine(NamedTuple):
         return max(0, self.potential - self.guaranteed)
 
 
-class Fit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Fit:
     """One request in one queue, with the pool of the queue that suits it best.
 
     `refused` is the resource that stands against it: all pods ask `asked` of it and could have `limit`. `largest` is
@@ -159,7 +162,8 @@ class Fit(NamedTuple):
         return self.fits_quota and self.fits_node
 
 
-class Demand(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Demand:
     """A profile's default or maximum, or a runtime's job, and every queue that it may be sent to.
 
     `part` is default, maximum or job; `requests` are those of one of `pods`; `main` is the accelerator, else cpu.
