@@ -28,11 +28,11 @@ compile: $(VENV)/.compiled ## set up, then compile environments/ into output/
 	$(BIN)/apportion compile
 
 test: $(VENV)/.compiled ## set up, then run every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Apart from `test`, since it doubles the time. Without ../shared a seventh of the tests skip and the limit is not met.
 coverage: $(VENV)/.compiled ## run every test and fail below 95 % of generator/ by lines
-	$(BIN)/python -m pytest -n 2 --quiet --cov --cov-report=term --cov-fail-under=$(if $(wildcard $(SHARED)),95,0)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --quiet --cov --cov-report=term --cov-fail-under=$(if $(wildcard $(SHARED)),95,0)
 
 check: $(VENV)/.compiled ## lint, types, import contracts, freshness of generated files
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .

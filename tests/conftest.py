@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from tests.samples import ROOT, Built, Compiled, compiled_from, folders, input_files, kustomize
 
@@ -30,11 +32,21 @@ def compiled() -> Compiled:
 
 
 @pytest.fixture(scope="session")
-def built(compiled: Compiled, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """Every folder of the compiled samples, as `kubectl kustomize` builds it."""
+def built(compiled: Compiled, tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Built:
+    """Every folder of the compiled samples, as `kubectl kustomize` builds it: by the first worker that asks."""
+    root = tmp_path_factory.getbasetemp()
+    root = root if worker_id == "master" else root.parent
+    with FileLock(root / "built.lock"):
+        found = root / "built.json"
+        if not found.exists():
+            found.write_text(json.dumps(_built(compiled, root / "built-output")))
+        objects: Built = json.loads(found.read_text())
+        return objects
+
+
+def _built(compiled: Compiled, root: Path) -> Built:
     from generator import output
 
-    root = tmp_path_factory.mktemp("samples") / "output"
     written = output.write(root, compiled.tree, lambda _: True)
     assert isinstance(written, output.Written)
     return kustomize(root, folders(compiled.tree))
