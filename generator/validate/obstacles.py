@@ -31,6 +31,11 @@ class Obstacle:
     most: Amount = 0
     flavor: str = ""
 
+    @property
+    def is_of_place(self) -> bool:
+        """Whether pods ask for other nodes than the flavor's, not for too much."""
+        return self.rule in (NOT_TOLERATED, NOT_SELECTED)
+
     def rank(self) -> tuple[int, Amount]:
         """Return how far the scheduler came, and how much there was: the highest tells most."""
         return _TELLING.index(self.rule), self.most

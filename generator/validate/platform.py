@@ -15,10 +15,11 @@ from generator.validate.admission.data_science_cluster import STATE
 from generator.validate.admission.words import kueue_has
 from generator.validate.cluster import Cluster, name_of, related
 from generator.validate.operators import is_installed, managed_components
-from generator.validate.pods import asks_for_accelerators, of_runtime
+from generator.validate.pods import asks_for_accelerators
 from generator.validate.profiles import read_profiles
 from generator.validate.queues import Queues
 from generator.validate.shape import get, mapping, mappings, text, texts
+from generator.validate.train_jobs import of_runtime
 from generator.validate.wording import some
 
 _FRAMEWORKS = "spec.config.integrations.frameworks"

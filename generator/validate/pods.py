@@ -1,29 +1,40 @@
-"""What a workload or runtime asks for: its pods, their resources and where they may run."""
+"""What a workload asks for: its pods, their resources and where they may run.
+
+Source: kubernetes-sigs/kueue pkg/controller/jobs/{job,jobset,rayjob} (PodSets); k8s.io/component-helpers resource
+(PodRequests); kserve pkg/controller/v1beta1/inferenceservice.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from generator.frozen import dataclass, field
+from generator.frozen import dataclass, field, replace
 from generator.quantity import Amount
 from generator.validate import kinds
 from generator.validate.kinds import Kind
 from generator.validate.queues import amount
-from generator.validate.shape import mapping, mappings, text, whole
+from generator.validate.shape import get, mapping, mappings, text, whole
 
 _NO_SPEC: Mapping[str, Any] = {}
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
+# source: kuberay ray-operator/controllers/ray/common/job.go, GetDefaultSubmitterTemplate
+_SUBMITTER: Mapping[str, Any] = {"resources": {"requests": {"cpu": "500m", "memory": "200Mi"}}}
 
 
 @dataclass(frozen=True, slots=True)
 class Pods:
-    """Pods that are alike: `count` of them, each asking for `amounts`; `path` leads to their template or resources."""
+    """Pods that are alike: `count` of them, each asking for `amounts`; `path` leads to their template or resources.
+
+    `chosen` leads to what places them, where that stands elsewhere.
+    """
 
     count: int
     amounts: Mapping[str, Amount]
     path: str
     spec: Mapping[str, Any] = field(default_factory=lambda: _NO_SPEC)
+    chosen: str = ""
 
     @property
     def tolerations(self) -> list[Mapping[str, Any]]:
@@ -43,63 +54,48 @@ class Pods:
         return self.count * self.amounts.get(resource, 0)
 
 
-def of_runtime(body: Mapping[str, Any], trainer: Mapping[str, Any] = _NO_SPEC) -> list[Pods]:
-    """Return the pods of a training runtime; the step `trainer` has as many as mlPolicy says.
-
-    `trainer` is what a TrainJob says instead: its number of nodes, and image and resources of the container `node`.
-    """
-    nodes = max(1, whole(trainer, "numNodes") or whole(body, "spec", "mlPolicy", "numNodes", default=1))
-    found = []
-    for index, job in mappings(body, "spec", "template", "spec", "replicatedJobs"):
-        path = f"spec.template.spec.replicatedJobs[{index}].template.spec.template.spec"
-        step = text(job, "template", "metadata", "labels", "trainer.kubeflow.org/trainjob-ancestor-step")
-        spec = mapping(job, "template", "spec", "template", "spec")
-        count = nodes if step == "trainer" else whole(job, "replicas", default=1)
-        if step == "trainer" and trainer:
-            spec = {**spec, "containers": [_trained(c, trainer) for _, c in mappings(spec, "containers")]}
-        found.append(_pods(count, spec, path))
-    return found
-
-
-def _trained(container: Mapping[str, Any], trainer: Mapping[str, Any]) -> Mapping[str, Any]:
-    if text(container, "name") != "node":
-        return container
-    own = {"image": text(trainer, "image"), "resources": mapping(trainer, "resourcesPerNode")}
-    return {**container, **{key: value for key, value in own.items() if value}}
-
-
-def of_train_job(body: Mapping[str, Any], runtime: Mapping[str, Any] | None) -> list[Pods]:
-    """Return the pods of a TrainJob by its runtime; without that, those of which it says the size itself."""
-    trainer = mapping(body, "spec", "trainer")
-    if runtime is None:
-        node = _trained({"name": "node"}, trainer)
-        found = [_pods(max(1, whole(trainer, "numNodes", default=1)), {"containers": [node]}, "")]
-    else:
-        found = of_runtime(runtime, trainer)
-    path = "spec.trainer" if trainer else "spec.runtimeRef"
-    return [Pods(each.count, each.amounts, path, each.spec) for each in found if each.amounts]
-
-
-def of_workload(kind: Kind, body: Mapping[str, Any]) -> list[list[Pods]]:
+def of_workload(kind: Kind, body: Mapping[str, Any], serving: Mapping[str, Any] = _NO_SPEC) -> list[list[Pods]]:
     """Return the pods of a workload that names a queue: lists of those that are admitted together.
 
-    None for a kind whose pods depend on something else, such as a TrainJob's on its runtime.
+    None for a kind whose pods depend on something else, such as a TrainJob's on its runtime. `serving` is the
+    ServingRuntime of an InferenceService.
     """
+    if kind == kinds.INFERENCE_SERVICE:
+        return [[pods] for pods in _inference_service(body, serving)]
     if kind == kinds.LLM_INFERENCE_SERVICE:
         return [found for path in ("spec", "spec.prefill") if (found := list(_served(body, path)))]
     found = list(_READERS[kind](body)) if kind in _READERS else []
     return [found] if found else []
 
 
-def _pods(count: int, spec: Mapping[str, Any], path: str) -> Pods:
-    amounts: dict[str, Amount] = {}
-    for _, container in mappings(spec, "containers"):
-        for name, asked in _requests(container).items():
-            amounts[name] = amounts.get(name, 0) + asked
+def alike(count: int, spec: Mapping[str, Any], path: str) -> Pods:
+    """Return pods of one spec, which stands at a path."""
+    return Pods(max(0, count), _asked(spec), f"{path}.containers", spec)
+
+
+def _asked(spec: Mapping[str, Any]) -> Mapping[str, Amount]:
+    """Return what a pod asks for: all that runs at once. A sidecar, once started, runs beside all that follows."""
+    most: Mapping[str, Amount] = {}
+    sidecars: Mapping[str, Amount] = {}
     for _, container in mappings(spec, "initContainers"):
-        for name, asked in _requests(container).items():
-            amounts[name] = max(amounts.get(name, 0), asked)
-    return Pods(max(0, count), amounts, f"{path}.containers", spec)
+        running = _sum(sidecars, _requests(container))
+        most = _most(most, running)
+        if text(container, "restartPolicy") == "Always":
+            sidecars = running
+    main = _sum(*(_requests(container) for _, container in mappings(spec, "containers")), sidecars)
+    return _most(main, most)
+
+
+def _sum(*parts: Mapping[str, Amount]) -> dict[str, Amount]:
+    total: dict[str, Amount] = {}
+    for part in parts:
+        for name, asked in part.items():
+            total[name] = total.get(name, 0) + asked
+    return total
+
+
+def _most(one: Mapping[str, Amount], other: Mapping[str, Amount]) -> Mapping[str, Amount]:
+    return {**one, **{name: max(one.get(name, 0), asked) for name, asked in other.items()}} if other else one
 
 
 def _requests(container: Mapping[str, Any]) -> dict[str, Amount]:
@@ -109,26 +105,36 @@ def _requests(container: Mapping[str, Any]) -> dict[str, Amount]:
 
 
 def _notebook(body: Mapping[str, Any]) -> Iterator[Pods]:
-    yield _pods(1, mapping(body, "spec", "template", "spec"), "spec.template.spec")
+    yield alike(1, mapping(body, "spec", "template", "spec"), "spec.template.spec")
 
 
 def _job(body: Mapping[str, Any]) -> Iterator[Pods]:
-    count = whole(body, "spec", "parallelism", default=1)
-    yield _pods(count, mapping(body, "spec", "template", "spec"), "spec.template.spec")
+    """One that names a least parallelism may be admitted with as few pods."""
+    count = _at_once(mapping(body, "spec"))
+    least = text(body, "metadata", "annotations", MIN_PARALLELISM)
+    if least.isdecimal():
+        count = min(count, max(1, int(least)))
+    yield alike(count, mapping(body, "spec", "template", "spec"), "spec.template.spec")
+
+
+def _at_once(job: Mapping[str, Any]) -> int:
+    """Return how many pods of a Job run at once: never more than have to complete."""
+    count = whole(job, "parallelism", default=1)
+    return min(count, whole(job, "completions", default=count))
 
 
 def _job_set(body: Mapping[str, Any]) -> Iterator[Pods]:
     for index, job in mappings(body, "spec", "replicatedJobs"):
-        count = whole(job, "replicas", default=1) * whole(job, "template", "spec", "parallelism", default=1)
+        count = whole(job, "replicas", default=1) * _at_once(mapping(job, "template", "spec"))
         path = f"spec.replicatedJobs[{index}].template.spec.template.spec"
-        yield _pods(count, mapping(job, "template", "spec", "template", "spec"), path)
+        yield alike(count, mapping(job, "template", "spec", "template", "spec"), path)
 
 
 def _replicas(field_: str) -> Any:
     def read(body: Mapping[str, Any]) -> Iterator[Pods]:
         for name, replica in mapping(body, "spec", field_).items():
             spec = mapping(replica, "template", "spec")
-            yield _pods(whole(replica, "replicas", default=1), spec, f"spec.{field_}.{name}.template.spec")
+            yield alike(whole(replica, "replicas", default=1), spec, f"spec.{field_}.{name}.template.spec")
 
     return read
 
@@ -138,26 +144,55 @@ def _ray_cluster(body: Mapping[str, Any]) -> Iterator[Pods]:
 
 
 def _ray_job(body: Mapping[str, Any]) -> Iterator[Pods]:
-    yield from _ray(mapping(body, "spec", "rayClusterSpec"), "spec.rayClusterSpec")
+    """A Job of its own submits, unless another mode is named: Kueue counts its pod."""
+    spec = mapping(body, "spec")
+    cluster = mapping(spec, "rayClusterSpec")
+    yield from _ray(cluster, "spec.rayClusterSpec")
+    if cluster and get(spec, "submissionMode") in (None, "", "K8sJobMode"):
+        if template := mapping(spec, "submitterPodTemplate", "spec"):
+            yield alike(1, template, "spec.submitterPodTemplate.spec")
+        else:
+            yield Pods(1, _requests(_SUBMITTER), "spec.submissionMode")
 
 
 def _ray(spec: Mapping[str, Any], path: str) -> Iterator[Pods]:
     if head := mapping(spec, "headGroupSpec", "template", "spec"):
-        yield _pods(1, head, f"{path}.headGroupSpec.template.spec")
+        yield alike(1, head, f"{path}.headGroupSpec.template.spec")
     for index, group in mappings(spec, "workerGroupSpecs"):
         count = whole(group, "replicas") * whole(group, "numOfHosts", default=1)
         place = f"{path}.workerGroupSpecs[{index}].template.spec"
-        yield _pods(count, mapping(group, "template", "spec"), place)
+        yield alike(count, mapping(group, "template", "spec"), place)
 
 
-def _inference_service(body: Mapping[str, Any]) -> Iterator[Pods]:
+def _inference_service(body: Mapping[str, Any], serving: Mapping[str, Any]) -> Iterator[Pods]:
+    """Each replica of each component is a workload of its own: a Deployment's pods are admitted one by one."""
     predictor = mapping(body, "spec", "predictor")
     model = mapping(predictor, "model")
-    containers: Sequence[Any] = [model] if model else [c for _, c in mappings(predictor, "containers")]
-    count = max(1, whole(predictor, "minReplicas", default=1))
-    # each replica is a workload of its own: a Deployment's pods are admitted one by one
-    pods = _pods(1 if count else 0, {**predictor, "containers": containers}, "spec.predictor")
-    yield Pods(pods.count, pods.amounts, "spec.predictor.model" if model else "spec.predictor", predictor)
+    containers = [c for _, c in mappings(predictor, "containers")]
+    if model:
+        containers = [*_merged(model, serving), *containers]
+    pods = alike(1, {**predictor, "containers": containers}, "spec.predictor")
+    yield replace(pods, path="spec.predictor.model" if model else "spec.predictor", spec=predictor)
+    for component in ("transformer", "explainer"):
+        if spec := mapping(body, "spec", component):
+            yield alike(1, spec, f"spec.{component}")
+
+
+def _merged(model: Mapping[str, Any], serving: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the containers of a ServingRuntime with the model's in place of `kserve-container`.
+
+    What the model leaves out of accelerators is the runtime's; cpu and memory have defaults of KServe's own.
+    """
+    limits, requests = mapping(model, "resources", "limits"), mapping(model, "resources", "requests")
+    containers: list[Mapping[str, Any]] = []
+    for _, container in mappings(serving, "spec", "containers"):
+        if text(container, "name") == "kserve-container":
+            given = {**mapping(container, "resources", "limits"), **mapping(container, "resources", "requests")}
+            own = {k: v for k, v in given.items() if k not in kinds.CORE_RESOURCES and k not in requests}
+            model = {"resources": {"limits": {**own, **limits}, "requests": requests}}
+        else:
+            containers.append(container)
+    return [model, *containers]
 
 
 def _served(body: Mapping[str, Any], path: str) -> Iterator[Pods]:
@@ -170,9 +205,9 @@ def _served(body: Mapping[str, Any], path: str) -> Iterator[Pods]:
     local = max(1, whole(parallel, "dataLocal", default=1))
     size = max(1, whole(parallel, "pipeline"), -(-whole(parallel, "data") // local)) if worker else 1
     if template:
-        yield _pods(1, template, f"{path}.template")
+        yield alike(1, template, f"{path}.template")
     if worker and size > bool(template):
-        yield _pods(size - bool(template), worker, f"{path}.worker")
+        yield alike(size - bool(template), worker, f"{path}.worker")
 
 
 _READERS: Mapping[Kind, Any] = {
@@ -180,7 +215,6 @@ _READERS: Mapping[Kind, Any] = {
     kinds.PYTORCH_JOB: _replicas("pytorchReplicaSpecs"),
     kinds.RAY_CLUSTER: _ray_cluster,
     kinds.RAY_JOB: _ray_job,
-    kinds.INFERENCE_SERVICE: _inference_service,
     ("batch", "Job"): _job,
     ("jobset.x-k8s.io", "JobSet"): _job_set,
     ("kubeflow.org", "MPIJob"): _replicas("mpiReplicaSpecs"),

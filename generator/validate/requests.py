@@ -15,11 +15,12 @@ from generator.validate import kinds
 from generator.validate.cluster import Cluster, name_of, namespace_of, related
 from generator.validate.obstacles import ABOVE_NODE, ABOVE_QUOTA, NOT_COVERED, NOT_TOLERATED, Judge, Obstacle, leftovers
 from generator.validate.placement import FlavorPlace
-from generator.validate.pods import Pods, of_runtime
+from generator.validate.pods import Pods
 from generator.validate.profiles import Profile, read_profiles
 from generator.validate.queues import Queue, Queues
 from generator.validate.shape import mapping, mappings, text
 from generator.validate.submissions import pods_of
+from generator.validate.train_jobs import of_runtime
 from generator.validate.wording import shown, some
 
 _FIXES = {
@@ -193,7 +194,8 @@ def _of_workload(
         return
     for pods in pods_of(cluster, kind, manifest):
         if obstacle := judge.ask(pods).obstacle(queue):
-            asker = _Asker(f"{kind[1]} {name_of(manifest)}", manifest, {}, pods[0].path)
+            path = pods[0].chosen if obstacle.is_of_place and pods[0].chosen else pods[0].path
+            asker = _Asker(f"{kind[1]} {name_of(manifest)}", manifest, {}, path)
             yield asker.finding(cluster, obstacle, Severity.ERROR)
 
 

@@ -14,9 +14,10 @@ from generator.releases.images import NONE, vendor_of_image, vendor_of_resource
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, namespace_of
 from generator.validate.kinds import Kind
-from generator.validate.pods import Pods, of_runtime, of_train_job, of_workload
+from generator.validate.pods import Pods, of_workload
 from generator.validate.queues import Queues
-from generator.validate.shape import get, items, mapping, mappings, text, whole
+from generator.validate.shape import items, mapping, mappings, text, whole
+from generator.validate.train_jobs import of_runtime, of_train_job, runtime_of
 
 _DEFAULT = "default"
 
@@ -37,14 +38,20 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
 
 def pods_of(cluster: Cluster, kind: Kind, manifest: Manifest) -> list[list[Pods]]:
     """Return the pods of a workload, lists of those that are admitted together; as far as they are known."""
+    if kind == kinds.INFERENCE_SERVICE:
+        runtime = _serving(cluster, manifest)
+        return of_workload(kind, manifest.body, runtime.body) if runtime else of_workload(kind, manifest.body)
     if kind != kinds.TRAIN_JOB:
         return of_workload(kind, manifest.body)
-    reference = get(manifest.body, "spec", "runtimeRef")
-    is_local = text(reference, "kind") == kinds.RUNTIME[1]
-    of, space = (kinds.RUNTIME, namespace_of(manifest)) if is_local else (kinds.CLUSTER_RUNTIME, "")
-    runtime = cluster.find(of, text(reference, "name"), space)
-    found = of_train_job(manifest.body, runtime.body if runtime else None)
+    found = of_train_job(manifest.body, runtime_of(cluster, manifest))
     return [found] if found else []
+
+
+def _serving(cluster: Cluster, service: Manifest) -> Manifest | None:
+    """Return the runtime that an InferenceService names, None where it is not here."""
+    name = text(service.body, "spec", "predictor", "model", "runtime")
+    own = cluster.find(kinds.SERVING_RUNTIME, name, namespace_of(service))
+    return own or cluster.find(kinds.CLUSTER_SERVING_RUNTIME, name)
 
 
 def queue_missing(cluster: Cluster, queues: Queues, kind: Kind, manifest: Manifest) -> Iterator[Finding]:
@@ -110,10 +117,7 @@ def _of_model(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
     """The image of a model server is its ServingRuntime's, the cards are the model's."""
     path = "spec.predictor.model"
     model = mapping(manifest.body, "spec", "predictor", "model")
-    name = text(model, "runtime")
-    runtime = cluster.find(kinds.SERVING_RUNTIME, name, namespace_of(manifest)) or cluster.find(
-        kinds.CLUSTER_SERVING_RUNTIME, name
-    )
+    runtime = _serving(cluster, manifest)
     images = [text(c, "image") for _, c in mappings(runtime.body, "spec", "containers")] if runtime else []
     own = text(model, "image")
     for image in [own] if own else images:
