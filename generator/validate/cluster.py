@@ -10,7 +10,7 @@ from generator.finding import Finding, Layer, Location, ObjectRef, Related, Seve
 from generator.frozen import dataclass, field
 from generator.manifest import Manifest
 from generator.source.nodes import Map, Seq
-from generator.validate.kinds import Kind, kind_of
+from generator.validate.kinds import CLUSTER_SCOPED, Kind, kind_of
 from generator.validate.shape import get, mapping, steps, text
 from generator.validate.violation import Violation
 
@@ -184,8 +184,9 @@ def name_of(manifest: Manifest) -> str:
 
 
 def namespace_of(manifest: Manifest) -> str:
-    """Return the namespace; "" for a cluster-scoped object."""
-    return _in_metadata(manifest, "namespace")
+    """Return the namespace; "" for a cluster-scoped object, on which the server drops what is written."""
+    space = _in_metadata(manifest, "namespace")
+    return "" if space and kind_of(manifest.body) in CLUSTER_SCOPED else space
 
 
 def _in_metadata(manifest: Manifest, key: str) -> str:

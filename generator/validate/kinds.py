@@ -62,6 +62,37 @@ WORKLOADS: tuple[Kind, ...] = (
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
 )
 
+CLUSTER_SCOPED: frozenset[Kind] = frozenset(
+    (
+        CLUSTER_QUEUE,
+        COHORT,
+        RESOURCE_FLAVOR,
+        TOPOLOGY,
+        ADMISSION_CHECK,
+        PRIORITY_CLASS,
+        MULTIKUEUE_CONFIG,
+        MULTIKUEUE_CLUSTER,
+        ("kueue.x-k8s.io", "ProvisioningRequestConfig"),
+        KUEUE,
+        DATA_SCIENCE_CLUSTER,
+        DSC_INITIALIZATION,
+        CLUSTER_RUNTIME,
+        CLUSTER_SERVING_RUNTIME,
+        ("operator.openshift.io", "JobSetOperator"),
+        ("operator.openshift.io", "LeaderWorkerSetOperator"),
+        ("services.platform.opendatahub.io", "Auth"),
+        DEFINITION,
+        NAMESPACE,
+        NODE,
+        ("scheduling.k8s.io", "PriorityClass"),
+        CLUSTER_ROLE,
+        CLUSTER_ROLE_BINDING,
+        ADMISSION_POLICY,
+        ADMISSION_POLICY_BINDING,
+    )
+)
+"""Kinds of which the server drops a namespace, such as the one that Kustomize writes on every kind unknown to it."""
+
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 DEFAULT_QUEUE = "kueue.x-k8s.io/default-queue"
