@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 Kind = tuple[str, str]
 
 CLUSTER_QUEUE: Kind = ("kueue.x-k8s.io", "ClusterQueue")
@@ -25,6 +27,9 @@ PYTORCH_JOB: Kind = ("kubeflow.org", "PyTorchJob")
 NOTEBOOK: Kind = ("kubeflow.org", "Notebook")
 RAY_CLUSTER: Kind = ("ray.io", "RayCluster")
 RAY_JOB: Kind = ("ray.io", "RayJob")
+RAY_SERVICE: Kind = ("ray.io", "RayService")
+LEADER_WORKER_SET: Kind = ("leaderworkerset.x-k8s.io", "LeaderWorkerSet")
+SPARK_APPLICATION: Kind = ("sparkoperator.k8s.io", "SparkApplication")
 INFERENCE_SERVICE: Kind = ("serving.kserve.io", "InferenceService")
 LLM_INFERENCE_SERVICE: Kind = ("serving.kserve.io", "LLMInferenceService")
 SERVING_RUNTIME: Kind = ("serving.kserve.io", "ServingRuntime")
@@ -59,8 +64,27 @@ WORKLOADS: tuple[Kind, ...] = (
     ("kubeflow.org", "TFJob"),
     ("kubeflow.org", "XGBoostJob"),
     ("kubeflow.org", "PaddleJob"),
-    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"),
+    ("kubeflow.org", "JAXJob"),
+    LEADER_WORKER_SET,
+    RAY_SERVICE,
+    SPARK_APPLICATION,
 )
+PLAIN: tuple[Kind, ...] = (("apps", "Deployment"), ("apps", "StatefulSet"), ("", "Pod"))
+"""Kinds of all purposes: Kueue's only where they name a queue."""
+
+QUEUED: tuple[Kind, ...] = (*WORKLOADS, *PLAIN)
+OWNERS: tuple[Kind, ...] = (NOTEBOOK, INFERENCE_SERVICE, LLM_INFERENCE_SERVICE)
+"""Kinds that Kueue does not know: it labels and counts what their controllers make of them."""
+
+FRAMEWORKS: Mapping[Kind, tuple[str, ...]] = {
+    NOTEBOOK: ("StatefulSet", "Pod"),
+    INFERENCE_SERVICE: ("Deployment", "Pod"),
+    LLM_INFERENCE_SERVICE: ("Deployment", "LeaderWorkerSet", "Pod"),
+    RAY_SERVICE: ("RayService", "RayCluster"),
+    ("batch", "Job"): ("BatchJob",),
+    ("kubeflow.org", "JAXJob"): ("JaxJob",),
+}
+"""The frameworks of Kueue through which it sees a kind, where they are not called like it."""
 
 CLUSTER_SCOPED: frozenset[Kind] = frozenset(
     (

@@ -123,6 +123,33 @@ def _at_once(job: Mapping[str, Any]) -> int:
     return min(count, whole(job, "completions", default=count))
 
 
+def _pod(body: Mapping[str, Any]) -> Iterator[Pods]:
+    yield alike(1, mapping(body, "spec"), "spec")
+
+
+def _deployment(body: Mapping[str, Any]) -> Iterator[Pods]:
+    """Each pod of a Deployment is a workload of its own."""
+    if whole(body, "spec", "replicas", default=1):
+        yield alike(1, mapping(body, "spec", "template", "spec"), "spec.template.spec")
+
+
+def _stateful_set(body: Mapping[str, Any]) -> Iterator[Pods]:
+    if replicas := whole(body, "spec", "replicas", default=1):
+        yield alike(replicas, mapping(body, "spec", "template", "spec"), "spec.template.spec")
+
+
+def _leader_worker_set(body: Mapping[str, Any]) -> Iterator[Pods]:
+    """One group, which is a workload of its own: its leader is like the workers unless it has a template."""
+    path = "spec.leaderWorkerTemplate"
+    parts = mapping(body, *path.split("."))
+    size = max(1, whole(parts, "size", default=1)) if whole(body, "spec", "replicas", default=1) else 0
+    leader = mapping(parts, "leaderTemplate", "spec")
+    if leader and size:
+        yield alike(1, leader, f"{path}.leaderTemplate.spec")
+    if size > bool(leader):
+        yield alike(size - bool(leader), mapping(parts, "workerTemplate", "spec"), f"{path}.workerTemplate.spec")
+
+
 def _job_set(body: Mapping[str, Any]) -> Iterator[Pods]:
     for index, job in mappings(body, "spec", "replicatedJobs"):
         count = whole(job, "replicas", default=1) * _at_once(mapping(job, "template", "spec"))
@@ -155,6 +182,10 @@ def _ray_job(body: Mapping[str, Any]) -> Iterator[Pods]:
             yield Pods(1, _requests(_SUBMITTER), "spec.submissionMode")
 
 
+def _ray_service(body: Mapping[str, Any]) -> Iterator[Pods]:
+    yield from _ray(mapping(body, "spec", "rayClusterConfig"), "spec.rayClusterConfig")
+
+
 def _ray(spec: Mapping[str, Any], path: str) -> Iterator[Pods]:
     if head := mapping(spec, "headGroupSpec", "template", "spec"):
         yield alike(1, head, f"{path}.headGroupSpec.template.spec")
@@ -174,7 +205,8 @@ def _inference_service(body: Mapping[str, Any], serving: Mapping[str, Any]) -> I
     pods = alike(1, {**predictor, "containers": containers}, "spec.predictor")
     yield replace(pods, path="spec.predictor.model" if model else "spec.predictor", spec=predictor)
     for component in ("transformer", "explainer"):
-        if spec := mapping(body, "spec", component):
+        spec = mapping(body, "spec", component)
+        if spec and not get(spec, "labels", kinds.QUEUE_NAME):  # else it is another queue's
             yield alike(1, spec, f"spec.{component}")
 
 
@@ -221,6 +253,12 @@ _READERS: Mapping[Kind, Any] = {
     ("kubeflow.org", "TFJob"): _replicas("tfReplicaSpecs"),
     ("kubeflow.org", "XGBoostJob"): _replicas("xgbReplicaSpecs"),
     ("kubeflow.org", "PaddleJob"): _replicas("paddleReplicaSpecs"),
+    ("kubeflow.org", "JAXJob"): _replicas("jaxReplicaSpecs"),
+    kinds.LEADER_WORKER_SET: _leader_worker_set,
+    kinds.RAY_SERVICE: _ray_service,
+    ("apps", "Deployment"): _deployment,
+    ("apps", "StatefulSet"): _stateful_set,
+    ("", "Pod"): _pod,
 }
 
 

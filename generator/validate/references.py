@@ -139,7 +139,7 @@ def _plain(cluster: Cluster, queues: Queues) -> Iterator[Reference]:
                 path = f"spec.resourceGroups[{index}].flavors[{number}].name"
                 yield Reference(manifest, path, kinds.RESOURCE_FLAVOR, text(flavor, "name"))
     yield from _admission_checks(cluster)
-    for kind in kinds.WORKLOADS:
+    for kind in kinds.QUEUED:
         for manifest in cluster.of(kind):
             yield from _workload(manifest, kind)
 
