@@ -77,6 +77,10 @@ class OpenShiftAI:
     `default_queue` is "always" when the operator itself creates `default` queues, "switch" when a field decides.
     `namespace_labels` are what the operator adds to a Kueue-managed namespace that lacks one of them.
     `queue_name_webhook` lists the kinds that are refused without a queue name in a Kueue-managed namespace.
+    `profile_webhook` lists the kinds to which a hardware profile gives its queue; profiles do nothing for others.
+    `notebook_guard` tells whether notebooks that reach for the host are refused, `notebook_auth` is the annotation that
+    puts a login before one. `deployment_modes` are those of an InferenceService that the release runs, `ray_job_modes`
+    the ways of submission that its KubeRay knows; `ray_ingress_rewritten` tells whether a webhook turns enableIngress off.
     """
 
     version: str
@@ -111,6 +115,12 @@ class OpenShiftAI:
     reserved_profiles: tuple[str, ...]
     training_roles_aggregated: bool
     queue_name_webhook: tuple[str, ...]
+    profile_webhook: tuple[str, ...]
+    notebook_guard: bool
+    notebook_auth: str
+    deployment_modes: tuple[str, ...]
+    ray_job_modes: tuple[str, ...]
+    ray_ingress_rewritten: bool
     sources: tuple[str, ...]
 
 
