@@ -10,6 +10,7 @@ from generator.finding import Finding, Layer, Location, ObjectRef, Related, Seve
 from generator.frozen import dataclass, field
 from generator.manifest import Manifest
 from generator.source.nodes import Map, Seq
+from generator.validate import kinds
 from generator.validate.kinds import CLUSTER_SCOPED, Kind, kind_of
 from generator.validate.shape import get, mapping, steps, text
 from generator.validate.violation import Violation
@@ -50,6 +51,27 @@ class NodePool:
 
     def has_label(self, key: str) -> bool:
         return key in self.labels or key in self.label_keys
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the operator of OpenShift AI makes by itself where it is absent: a LocalQueue in each managed namespace.
+
+    Source: facts of OpenShift AI, section 3; rhods-operator internal/controller/components/kueue.
+    """
+
+    cluster_queue: str
+    local_queue: str
+    spaces: frozenset[str]
+    flavors: tuple[str, ...]
+
+    def has(self, kind: Kind, name: str, namespace: str) -> bool:
+        """Whether the operator makes an object of that name."""
+        if kind == kinds.LOCAL_QUEUE:
+            return name == self.local_queue and namespace in self.spaces
+        return (kind == kinds.CLUSTER_QUEUE and name == self.cluster_queue) or (
+            kind == kinds.RESOURCE_FLAVOR and name in self.flavors
+        )
 
 
 @dataclass(eq=False)
@@ -131,12 +153,34 @@ class Cluster:
         return f"{label}/{name}" in self._external or f"{label}/{namespace}/{name}" in self._external
 
     def has(self, kind: Kind, name: str, namespace: str = "") -> bool:
-        """Whether an object exists, is declared to, or is of a kind about which nothing is known."""
+        """Whether an object exists, is declared to, is made by the operator, or of a kind that is not known here."""
         return (
             self.find(kind, name, namespace) is not None
             or not self.is_known(kind)
             or self.is_external(kind, name, namespace)
+            or (self.made is not None and self.made.has(kind, name, namespace))
         )
+
+    @cached_property
+    def made(self) -> Made | None:
+        """The queues that the operator makes, or None: Kueue is not Unmanaged, or the release leaves that to others."""
+        release = self.target.openshift_ai
+        for manifest in self.of(kinds.DATA_SCIENCE_CLUSTER) if release else ():
+            component = mapping(manifest.body, "spec", "components", "kueue")
+            if release and component.get("managementState") == "Unmanaged":
+                written = {**release.kueue_component, **component}
+                if release.default_queue == "always" or written.get("autoCreateQueues") is True:
+                    names = [
+                        text(written, f"default{kind}Name") or "default" for kind in ("ClusterQueue", "LocalQueue")
+                    ]
+                    return Made(names[0], names[1], self._managed_spaces(), release.default_flavors)
+        return None
+
+    def _managed_spaces(self) -> frozenset[str]:
+        """Return the namespaces that carry either label: the operator adds the other one."""
+        labels = (kinds.MANAGED_LABEL, kinds.LEGACY_MANAGED_LABEL)
+        spaces = self.of(kinds.NAMESPACE)
+        return frozenset(name_of(m) for m in spaces if any(labels_of(m).get(label) == "true" for label in labels))
 
     def objection(self, manifest: Manifest, violation: Violation, related: Iterable[Related] = ()) -> Finding:
         """Return a violation as a finding at the place in the manifest that its path leads to."""

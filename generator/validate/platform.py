@@ -18,7 +18,7 @@ from generator.validate.operators import is_installed, managed_components
 from generator.validate.pods import asks_for_accelerators
 from generator.validate.profiles import read_profiles
 from generator.validate.queues import Queues
-from generator.validate.shape import get, mapping, mappings, text, texts
+from generator.validate.shape import get, mappings, text, texts
 from generator.validate.train_jobs import of_runtime
 from generator.validate.wording import some
 
@@ -102,14 +102,12 @@ def two_kueues(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
 
 def default_queue_double_books(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:
     """Where nobody owns the default ClusterQueue, the operator makes one with the quota of every node."""
-    release = cluster.target.openshift_ai
-    component = mapping(manifest.body, "spec", "components", "kueue")
-    if release is None or component.get("managementState") != "Unmanaged":
-        return
-    makes = release.default_queue == "always" or component.get("autoCreateQueues") is True
-    name = text(component, "defaultClusterQueueName") or "default"
+    release, made = cluster.target.openshift_ai, cluster.made
     owned = [queue.name for queue in queues.all if queue.owns]
-    if not makes or not owned or cluster.has(kinds.CLUSTER_QUEUE, name):
+    if release is None or made is None or not owned or _kueue_state(manifest) != "Unmanaged":
+        return
+    name = made.cluster_queue
+    if name in queues.by_name or cluster.is_external(kinds.CLUSTER_QUEUE, name):
         return
     switch = "" if release.default_queue == "always" else "set autoCreateQueues to false, or "
     yield cluster.finding(

@@ -112,7 +112,10 @@ class Queues:
             for m in cluster.of(kinds.LOCAL_QUEUE)
         ]
         self.cohorts = {name_of(m): m for m in reversed(cluster.of(kinds.COHORT))}
-        self._behind = {(local.namespace, local.name): local.queue for local in reversed(self.local)}
+        made = cluster.made
+        self._behind = {(space, made.local_queue): made.cluster_queue for space in made.spaces} if made else {}
+        self._behind |= {(local.namespace, local.name): local.queue for local in reversed(self.local)}
+        self._made_spaces = sorted(made.spaces) if made else ()
         self._of_profile: dict[tuple[str, str | None], list[Queue]] = {}
 
     @cached_property
@@ -175,7 +178,8 @@ class Queues:
         """Return the ClusterQueues, each once, behind a LocalQueue's name in one namespace, or (None) in any."""
         key = local_queue, namespace
         if key not in self._of_profile:
-            found = (self.behind(space, local_queue) for space in ((namespace,) if namespace else self.by_namespace))
+            spaces = (namespace,) if namespace else dict.fromkeys((*self.by_namespace, *self._made_spaces))
+            found = (self.behind(space, local_queue) for space in spaces)
             unique = {queue.name: queue for queue in found if queue is not None}
             self._of_profile[key] = list(unique.values()) if local_queue else []
         return self._of_profile[key]

@@ -60,7 +60,8 @@ def queue_missing(cluster: Cluster, queues: Queues, kind: Kind, manifest: Manife
     is_labelled = labels_of(manifest).get(kinds.QUEUE_NAME) or kinds.PROFILE_NAME in annotations_of(manifest)
     is_refused = release is not None and kind[1] in release.queue_name_webhook
     names = [local.name for local in queues.by_namespace.get(space, ())]
-    if is_labelled or is_refused or space not in queues.managed_namespaces or not names or _DEFAULT in names:
+    has_default = cluster.has(kinds.LOCAL_QUEUE, _DEFAULT, space)
+    if is_labelled or is_refused or space not in queues.managed_namespaces or not names or has_default:
         return
     yield cluster.finding(
         manifest,
