@@ -10,7 +10,7 @@ from generator.environment import fleet as given
 from generator.environment.types import Quantity
 from generator.finding import Finding, Layer, error
 from generator.plan.model import Pool
-from generator.quantity import parse
+from generator.quantity import MI, parse
 from generator.releases.model import OpenShiftAI
 from generator.source import at, value_at
 from generator.spelling import or_else
@@ -44,6 +44,7 @@ def defects(item: given.Profile, release: OpenShiftAI, classes: Collection[str])
         part = item.get(key)
         if isinstance(part, Mapping):
             yield from _order(name, key, part)
+            yield from _unit(name, part) if key == "memory" else ()
 
 
 def _order(name: str, key: str, part: Mapping[str, str]) -> Iterator[Finding]:
@@ -60,6 +61,20 @@ def _order(name: str, key: str, part: Mapping[str, str]) -> Iterator[Finding]:
                     f"make {low} at most {high}",
                     layer=Layer.READINESS,
                 )
+
+
+def _unit(name: str, part: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield memory that is neither whole Gi nor whole Mi, which alone the dashboard reads; the rest is hidden."""
+    for edge, written in part.items():
+        if rest := parse(written) % MI:
+            nearest = (parse(written) - rest) // MI
+            yield error(
+                "invalid-value",
+                f"profile {name}: memory.{edge} {written} is no whole number of Mi; the dashboard hides such a profile",
+                value_at(part, edge),
+                f"write it in Gi or Mi, such as {nearest}Mi",
+                layer=Layer.READINESS,
+            )
 
 
 def pool_defects(item: given.Profile, pool: Pool) -> Iterator[Finding]:

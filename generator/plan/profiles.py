@@ -14,7 +14,7 @@ from generator.finding import Finding, Layer, error
 from generator.plan.model import CPU, MEMORY, ClusterQueue, Identifier, Offer, Pool, Priority, Profile, Team
 from generator.plan.profile_defects import default, defects, pool_defects
 from generator.plan.rounding import shown
-from generator.quantity import UNIT, Amount, parse
+from generator.quantity import GI, MI, UNIT, Amount, parse
 from generator.releases.model import OpenShiftAI
 from generator.source import at, value_at
 
@@ -158,5 +158,7 @@ def _identifier(name: str, part: Range, pool: Pool) -> Identifier:
 
 
 def count(resource: str, amount: Amount) -> int | str:
-    """Return a count as the dashboard writes it: whole numbers as such, other amounts as quantities."""
-    return amount // UNIT if resource != MEMORY and amount % UNIT == 0 else shown(resource, amount)
+    """Return a count as the dashboard can read it: Gi or Mi of memory, else whole numbers, or quantities."""
+    if resource == MEMORY:
+        return f"{amount // MI}Mi" if amount % GI else f"{amount // GI}Gi"
+    return shown(resource, amount) if amount % UNIT else amount // UNIT
