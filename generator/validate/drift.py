@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
-from generator.validate import kinds
+from generator.validate import kinds, shipped
 from generator.validate.admission.quotas import AMOUNTS, amounts, printed
 from generator.validate.canonical import canonical_form
 from generator.validate.cluster import Cluster, name_of
@@ -33,6 +33,7 @@ def check(cluster: Cluster) -> Iterator[Finding]:
         yield from old_platform_api(cluster, manifest)
     for manifest in cluster.of(kinds.DATA_SCIENCE_CLUSTER):
         yield from old_platform_api(cluster, manifest)
+    yield from shipped.redefined(cluster)
     for kind in cluster.kinds:
         if kind[0] == "kueue.x-k8s.io":
             for manifest in cluster.of(kind):

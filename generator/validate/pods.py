@@ -14,10 +14,11 @@ from generator.quantity import Amount
 from generator.validate import kinds
 from generator.validate.kinds import Kind
 from generator.validate.queues import amount
-from generator.validate.shape import get, mapping, mappings, text, whole
+from generator.validate.shape import get, mapping, mappings, steps, text, whole
 
 _NO_SPEC: Mapping[str, Any] = {}
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_DIGITS = 10  # of an int32, beyond which Kueue ignores the annotation
 MIN_PARALLELISM = "kueue.x-k8s.io/job-min-parallelism"
 # source: kuberay ray-operator/controllers/ray/common/job.go, GetDefaultSubmitterTemplate
 _SUBMITTER: Mapping[str, Any] = {"resources": {"requests": {"cpu": "500m", "memory": "200Mi"}}}
@@ -27,7 +28,8 @@ _SUBMITTER: Mapping[str, Any] = {"resources": {"requests": {"cpu": "500m", "memo
 class Pods:
     """Pods that are alike: `count` of them, each asking for `amounts`; `path` leads to their template or resources.
 
-    `chosen` leads to what places them, where that stands elsewhere.
+    `chosen` leads to what places them, where that stands elsewhere. `annotations` are those of the pods, None where
+    they are not known.
     """
 
     count: int
@@ -35,6 +37,7 @@ class Pods:
     path: str
     spec: Mapping[str, Any] = field(default_factory=lambda: _NO_SPEC)
     chosen: str = ""
+    annotations: Mapping[str, Any] | None = None
 
     @property
     def tolerations(self) -> list[Mapping[str, Any]]:
@@ -64,8 +67,18 @@ def of_workload(kind: Kind, body: Mapping[str, Any], serving: Mapping[str, Any] 
         return [[pods] for pods in _inference_service(body, serving)]
     if kind == kinds.LLM_INFERENCE_SERVICE:
         return [found for path in ("spec", "spec.prefill") if (found := list(_served(body, path)))]
-    found = list(_READERS[kind](body)) if kind in _READERS else []
+    found = [annotated(each, body) for each in _READERS[kind](body)] if kind in _READERS else []
+    if kind in (kinds.NOTEBOOK, ("", "Pod")):  # the controller of notebooks gives the pods its own annotations
+        found = [replace(each, annotations=mapping(body, "metadata", "annotations")) for each in found]
     return [found] if found else []
+
+
+def annotated(pods: Pods, body: Mapping[str, Any]) -> Pods:
+    """Return pods with the annotations of their template, where their path leads to one."""
+    template = pods.path.removesuffix(".spec.containers")
+    if not template.lower().endswith("template"):
+        return pods
+    return replace(pods, annotations=mapping(body, *steps(template), "metadata", "annotations"))
 
 
 def alike(count: int, spec: Mapping[str, Any], path: str) -> Pods:
@@ -101,7 +114,7 @@ def _most(one: Mapping[str, Amount], other: Mapping[str, Amount]) -> Mapping[str
 def _requests(container: Mapping[str, Any]) -> dict[str, Amount]:
     """Return a container's requests; a limit stands for the request that is not written."""
     written = {**mapping(container, "resources", "limits"), **mapping(container, "resources", "requests")}
-    return {name: asked for name, value in written.items() if (asked := amount(name, value))}
+    return {name: asked for name, value in written.items() if (asked := amount(name, value)) is not None}
 
 
 def _notebook(body: Mapping[str, Any]) -> Iterator[Pods]:
@@ -112,7 +125,7 @@ def _job(body: Mapping[str, Any]) -> Iterator[Pods]:
     """One that names a least parallelism may be admitted with as few pods."""
     count = _at_once(mapping(body, "spec"))
     least = text(body, "metadata", "annotations", MIN_PARALLELISM)
-    if least.isdecimal():
+    if least.isdecimal() and len(least) < _DIGITS:
         count = min(count, max(1, int(least)))
     yield alike(count, mapping(body, "spec", "template", "spec"), "spec.template.spec")
 
@@ -264,4 +277,4 @@ _READERS: Mapping[Kind, Any] = {
 
 def asks_for_accelerators(pods: Sequence[Pods]) -> bool:
     """Whether any pod asks for more than cpu, memory and storage."""
-    return any(name not in kinds.CORE_RESOURCES for p in pods for name in p.amounts)
+    return any(asked and name not in kinds.CORE_RESOURCES for p in pods for name, asked in p.amounts.items())

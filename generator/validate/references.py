@@ -12,13 +12,14 @@ from generator.finding import Finding, Layer, Related, Severity
 from generator.frozen import dataclass
 from generator.manifest import Manifest
 from generator.spelling import hint
-from generator.validate import kinds
+from generator.validate import kinds, shipped
 from generator.validate.argo_references import check_argo
 from generator.validate.cluster import Cluster, name_of, namespace_of, related
 from generator.validate.kinds import Kind
 from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
 from generator.validate.queues import Queue, Queues, parent_of
 from generator.validate.shape import get, mappings, text, texts
+from generator.validate.train_jobs import reference as runtime_reference
 from generator.validate.wording import MOST_NAMED, some
 
 _PRIORITY = "spec.scheduling.kueue.priorityClass"
@@ -74,7 +75,9 @@ def missing(cluster: Cluster, reference: Reference, so: str = "", also: Iterable
     """Yield a finding when a reference leads nowhere; `so` tells what comes of it."""
     if not reference.name or cluster.has(reference.kind, reference.name, reference.namespace):
         return
-    what = reference.kind[1]
+    if shipped.ships(cluster, reference.kind, reference.name):
+        return
+    what, so = reference.kind[1], so or shipped.elsewhere(cluster, reference.kind, reference.name)
     where = f" in namespace {reference.namespace}" if reference.namespace else ""
     source = f"{text(reference.source.body, 'kind')} {name_of(reference.source)}"
     yield cluster.finding(
@@ -97,6 +100,8 @@ def remedy(cluster: Cluster, reference: Reference) -> str:
             f"did you mean {affixed[0]}? a namePrefix or nameSuffix renames objects and not the names that lead to "
             "them: write the full names and drop it"
         )
+    if reference.kind == kinds.CLUSTER_RUNTIME:
+        names = sorted({*names, *shipped.names(cluster)})
     known = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
     return f"{hint(reference.name, names)}known are {known or 'none'}; or declare it with --external"
 
@@ -165,10 +170,7 @@ def _workload(manifest: Manifest, kind: Kind) -> Iterator[Reference]:
     home = text(body, "metadata", "annotations", kinds.PROFILE_NAMESPACE) or space
     yield Reference(manifest, f"metadata.annotations[{kinds.PROFILE_NAME}]", kinds.HARDWARE_PROFILE, profile, home)
     if kind == kinds.TRAIN_JOB:
-        reference = get(body, "spec", "runtimeRef")
-        is_local = text(reference, "kind") == kinds.RUNTIME[1]
-        runtime = kinds.RUNTIME if is_local else kinds.CLUSTER_RUNTIME
-        yield Reference(manifest, "spec.runtimeRef.name", runtime, text(reference, "name"), space if is_local else "")
+        yield Reference(manifest, "spec.runtimeRef.name", *runtime_reference(body, space))
     if kind == kinds.INFERENCE_SERVICE:
         path = "spec.predictor.model.runtime"
         yield Reference(manifest, path, kinds.SERVING_RUNTIME, text(body, *path.split(".")), space)

@@ -14,20 +14,21 @@ from generator.manifest import Manifest
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, namespace_of
 from generator.validate.kinds import Kind
-from generator.validate.pods import Pods, alike
+from generator.validate.pods import Pods, alike, annotated
 from generator.validate.shape import get, items, mapping, mappings, text, whole
 
 LAUNCHER, NODE = "launcher", "node"  # Trainer finds the jobs of an MPI runtime by these names
 JOBS = ("spec", "template", "spec", "replicatedJobs")
 OVERRIDES = "spec.podTemplateOverrides"
+ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 _POD_SPEC = ("template", "spec", "template", "spec")
-_STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
+_TOPOLOGY = "kueue.x-k8s.io/podset-"
 _NOTHING: Mapping[str, Any] = {}
 # what is known of the pods of a runtime that is not here; each that OpenShift AI ships is of this form
 _USUAL: Mapping[str, Any] = {
     "name": NODE,
     "template": {
-        "metadata": {"labels": {_STEP: "trainer"}},
+        "metadata": {"labels": {ANCESTOR: "trainer"}},
         "spec": {"template": {"spec": {"containers": [{"name": NODE}]}}},
     },
 }
@@ -59,7 +60,7 @@ def launcher_is_node(runtime: Mapping[str, Any]) -> bool:
 
 def step_of(job: Mapping[str, Any]) -> str:
     """Return which step of a TrainJob a replicated job is, "" for none."""
-    return text(job, "template", "metadata", "labels", _STEP)
+    return text(job, "template", "metadata", "labels", ANCESTOR)
 
 
 def of_runtime(runtime: Mapping[str, Any], train_job: Mapping[str, Any] = _NOTHING) -> list[Pods]:
@@ -68,9 +69,16 @@ def of_runtime(runtime: Mapping[str, Any], train_job: Mapping[str, Any] = _NOTHI
     for index, job in mappings(runtime, *JOBS):
         path = f"{'.'.join(JOBS)}[{index}].{'.'.join(_POD_SPEC)}"
         spec, chosen = _overridden(_trained(runtime, job, train_job), train_job, text(job, "name"))
-        pods = alike(_count(runtime, job, train_job), spec, path)
+        pods = _annotated(alike(_count(runtime, job, train_job), spec, path), runtime, train_job)
         found.append(replace(pods, chosen=chosen) if chosen else pods)
     return found
+
+
+def _annotated(pods: Pods, runtime: Mapping[str, Any], train_job: Mapping[str, Any]) -> Pods:
+    """Return pods with their template's annotations, if these ask for a topology or nobody else can: overrides may."""
+    found = annotated(pods, runtime)
+    is_settled = train_job and runtime is not _UNKNOWN and not any(overrides(train_job))
+    return found if is_settled or any(key.startswith(_TOPOLOGY) for key in found.annotations or ()) else pods
 
 
 def of_train_job(body: Mapping[str, Any], runtime: Mapping[str, Any] | None) -> list[Pods]:

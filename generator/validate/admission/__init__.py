@@ -27,11 +27,13 @@ from generator.validate.admission import (
 from generator.validate.cluster import Cluster, Target, namespace_of
 from generator.validate.kinds import kind_of
 from generator.validate.shape import get
+from generator.validate.train_jobs import runtime_of
 from generator.validate.violation import Violation
 
 _GUARDED_BY_KUEUE = (kinds.CLUSTER_QUEUE, kinds.COHORT, kinds.RESOURCE_FLAVOR)
 _LEGACY = ("dashboard.opendatahub.io", "HardwareProfile"), ("dashboard.opendatahub.io", "AcceleratorProfile")
 _AUTH = ("services.platform.opendatahub.io", "Auth")
+_RUNTIMES = (kinds.CLUSTER_RUNTIME, kinds.RUNTIME)
 _SINGLETONS = (kinds.DATA_SCIENCE_CLUSTER, kinds.DSC_INITIALIZATION)
 _JUDGED = (
     *_GUARDED_BY_KUEUE,
@@ -41,8 +43,7 @@ _JUDGED = (
     *kinds.WORKLOADS,
     kinds.LOCAL_QUEUE,
     kinds.HARDWARE_PROFILE,
-    kinds.CLUSTER_RUNTIME,
-    kinds.RUNTIME,
+    *_RUNTIMES,
 )
 
 
@@ -55,7 +56,7 @@ def validate(
     """Return what the webhooks say of one object.
 
     `old` makes it an update. `existing` are objects of the cluster that a rule may look at: other singletons, for a
-    workload its Namespace and the DataScienceCluster.
+    workload its Namespace, the DataScienceCluster and a TrainJob's runtime.
     """
     return list(_validate(body, target, old, existing))
 
@@ -82,7 +83,7 @@ def _validate(
         yield from auth.validate(body)
     elif kind in _LEGACY:
         yield from dashboard_profile.validate(body, target)
-    elif kind in (kinds.CLUSTER_RUNTIME, kinds.RUNTIME):
+    elif kind in _RUNTIMES:
         yield from training_runtime.validate(body)
     elif kind in kinds.WORKLOADS:
         yield from _workload(kind, body, target, existing)
@@ -93,7 +94,7 @@ def _workload(
 ) -> Iterator[Violation]:
     yield from queue_label.validate(body, target, existing)
     if kind == kinds.TRAIN_JOB:
-        yield from train_job.validate(body)
+        yield from train_job.validate(body, target, next((o for o in existing if kind_of(o) in _RUNTIMES), None))
     elif kind == kinds.RAY_CLUSTER:
         yield from ray.validate_cluster(body, target)
     elif kind == kinds.RAY_JOB:
@@ -131,7 +132,8 @@ def _neighbours(manifest: Manifest, cluster: Cluster) -> tuple[Mapping[str, Any]
     if kind in kinds.WORKLOADS:
         space = cluster.find(kinds.NAMESPACE, namespace_of(manifest))
         found = [*([space] if space else ()), *cluster.of(kinds.DATA_SCIENCE_CLUSTER)[:1]]
-        return tuple(other.body for other in found)
+        runtime = runtime_of(cluster, manifest) if kind == kinds.TRAIN_JOB else None
+        return (*(other.body for other in found), *([runtime] if runtime else ()))
     return ()
 
 

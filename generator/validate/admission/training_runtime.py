@@ -13,9 +13,9 @@ from generator.finding import Layer, Severity
 from generator.validate.admission.words import refusal
 from generator.validate.shape import get, mapping, mappings, text, texts
 from generator.validate.syntax import dns1035_defect
+from generator.validate.train_jobs import ANCESTOR, step_of
 from generator.validate.violation import Violation
 
-ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 CONTAINERS = {"trainer": "node", "model-initializer": "model-initializer", "dataset-initializer": "dataset-initializer"}
 SUPPORT = "trainer.kubeflow.org/support"
 _JOBS = "spec.template.spec.replicatedJobs"
@@ -32,11 +32,6 @@ def validate(body: Mapping[str, Any]) -> Iterator[Violation]:
     yield from no_trainer_step(jobs)
     yield from job_set_policies(mapping(body, "spec", "template", "spec"), jobs)
     yield from deprecated(body)
-
-
-def step_of(job: Mapping[str, Any]) -> str:
-    """Return which step of a TrainJob a replicated job is, "" for none."""
-    return text(job, "template", "metadata", "labels", ANCESTOR)
 
 
 def replicas_of_a_step(job: Mapping[str, Any], path: str) -> Iterator[Violation]:
