@@ -58,6 +58,8 @@ class Trainer:
 
     `frameworks` maps each value of the label trainer.kubeflow.org/framework to the `mlPolicy` variant that runs it;
     `torch_num_proc` tells whether `mlPolicy.torch.numProcPerNode` exists (it went away in Trainer 2.2).
+    `refused_in_overrides` names what its webhook refuses in a TrainJob's pod overrides: host-path,
+    control-plane-toleration.
     """
 
     version: str
@@ -65,6 +67,7 @@ class Trainer:
     ml_policies: tuple[str, ...]
     torch_num_proc: bool
     frameworks: Mapping[str, str]
+    refused_in_overrides: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +129,15 @@ class OpenShiftAI:
 
 @dataclass(frozen=True, slots=True)
 class OpenShift:
-    """One minor release of OpenShift; `admission_policies` tells whether it has ValidatingAdmissionPolicy v1."""
+    """One minor release of OpenShift.
+
+    `admission_policies` tells whether it has ValidatingAdmissionPolicy v1, `dynamic_resources` resource.k8s.io/v1.
+    """
 
     version: str
     kubernetes: str
     admission_policies: bool
+    dynamic_resources: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +148,9 @@ class Kueue:
     `fungibility` holds the allowed values of ClusterQueue's flavorFungibility in `api`, the server's default first;
     none: the field is absent. `implied` are frameworks that must be listed along with another.
     `affinity_labels` says whose label keys a pod's node selector is judged by: the "group" of flavors, or the "flavor".
+    `csvs_on` are the CSVs of an OpenShift release whose catalog lacks some. `checked_operators` are the frameworks whose
+    operator Kueue's own asks for; without it Kueue is degraded. `zero_requests_count` tells whether a request of 0 of a
+    resource that a queue does not cover keeps a workload out.
     `webhooks_since` is the patch release from which Kueue's own admission webhooks are registered; None: never.
     """
 
@@ -150,6 +160,7 @@ class Kueue:
     upstream: str
     openshift: tuple[str, ...]
     csvs: tuple[str, ...]
+    csvs_on: Mapping[str, tuple[str, ...]]
     api: str
     served_apis: tuple[str, ...]
     operator_api: str
@@ -162,12 +173,14 @@ class Kueue:
     broken_frameworks: Mapping[str, str]
     implied: Mapping[str, tuple[str, ...]]
     framework_operators: Mapping[str, tuple[str, ...]]
+    checked_operators: tuple[str, ...]
     roles_aggregated: bool
     user_role: str
     admin_role: str
     local_queue_weight: bool
     admission_fair_sharing: bool
     affinity_labels: str
+    zero_requests_count: bool
     webhooks_since: str | None
     gates: Mapping[str, bool]
     sources: tuple[str, ...]
@@ -201,7 +214,8 @@ class Operator:
     """One OLM operator. A Subscription is named like its `package`: OpenShift AI looks for that name.
 
     `group` is the OperatorGroup of `namespace`: "all" without target namespaces, "own" with this one, "none" in the
-    global namespace, which has both already. `csv_prefix` + "X.Y.Z" is a startingCSV.
+    global namespace, which has both already; `all_namespaces` tells that its CSV supports no other install mode.
+    `csv_prefix` + "X.Y.Z" is a startingCSV.
     `channels` is empty where every minor release has a channel of its own. `channel_by` and `channels_by` take
     precedence, by product and version. `upgrades` leads from a version to those that only some channels lead to, and to
     none where nothing does; a version that it lacks is upgraded by every channel that holds the newer one.
@@ -216,6 +230,7 @@ class Operator:
     channel: str
     namespace: str
     group: str
+    all_namespaces: bool
     source: str
     source_namespace: str
     csv_prefix: str

@@ -1,28 +1,35 @@
 """Why a queue could never admit given pods, whatever else runs: the scheduler's tests against an empty cluster.
 
-Source: kubernetes-sigs/kueue pkg/scheduler/flavorassigner/flavorassigner.go; facts of Kueue, sections 5 and 6.
+Source: kubernetes-sigs/kueue pkg/scheduler/flavorassigner/flavorassigner.go and tas_flavorassigner.go
+(checkPodSetAndFlavorMatchForTAS), pkg/cache/scheduler/tas_flavor_snapshot.go (HasLevel); facts of Kueue, sections 5, 6.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from generator.frozen import dataclass
-from generator.quantity import Amount
+from generator.frozen import dataclass, replace
+from generator.quantity import UNIT, Amount
 from generator.validate.cluster import Cluster, NodePool
-from generator.validate.placement import FlavorPlace, node_affinity_fits
+from generator.validate.placement import FlavorPlace, node_affinity_fits, topology_defect
 from generator.validate.pods import Pods
 from generator.validate.queues import Flavor, Group, Queue, Queues
 from generator.validate.wording import shown
 
 NOT_COVERED, ABOVE_QUOTA, ABOVE_NODE = "resource-not-covered", "request-above-quota", "pod-above-node"
-NOT_TOLERATED, NOT_SELECTED = "flavor-taint-not-tolerated", "flavor-not-selected"
-_TELLING = (NOT_COVERED, NOT_TOLERATED, NOT_SELECTED, ABOVE_QUOTA, ABOVE_NODE)
+NOT_TOLERATED, NOT_SELECTED, TOPOLOGY = "flavor-taint-not-tolerated", "flavor-not-selected", "flavor-topology-mismatch"
+_NO_QUOTA = "no quota"
+_TELLING = (NOT_COVERED, NOT_TOLERATED, NOT_SELECTED, _NO_QUOTA, TOPOLOGY, ABOVE_QUOTA, ABOVE_NODE)
+_PODS = "pods"
+_NO_REQUEST: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What stands in the way: `asked` and `most` are amounts of the resource, 0 where it is no matter of size."""
+    """What stands in the way: `asked` and `most` are amounts of the resource, 0 where it is no matter of size.
+
+    `why` is what the pods' and the flavor's topology have against each other.
+    """
 
     rule: str
     queue: str
@@ -30,6 +37,7 @@ class Obstacle:
     asked: Amount = 0
     most: Amount = 0
     flavor: str = ""
+    why: str = ""
 
     @property
     def is_of_place(self) -> bool:
@@ -38,7 +46,8 @@ class Obstacle:
 
     def rank(self) -> tuple[int, Amount]:
         """Return how far the scheduler came, and how much there was: the highest tells most."""
-        return _TELLING.index(self.rule), self.most
+        has_none = self.rule == ABOVE_QUOTA and not self.most
+        return _TELLING.index(_NO_QUOTA if has_none else self.rule), self.most
 
     def says(self) -> str:
         """Return the rest of a sentence that begins with who asks."""
@@ -58,6 +67,8 @@ class Obstacle:
                 )
             case "flavor-taint-not-tolerated":
                 return f"does not tolerate the nodeTaints of flavor {self.flavor}, so queue {self.queue} never takes it"
+            case "flavor-topology-mismatch":
+                return f"{self.why}: queue {self.queue} never admits it"
         return f"selects nodes that no flavor of queue {self.queue} stands for"
 
 
@@ -67,7 +78,12 @@ class Judge:
     def __init__(self, cluster: Cluster, queues: Queues, places: Mapping[str, FlavorPlace]) -> None:
         self.tree, self.places = queues.tree, places
         self.has_pools = bool(cluster.pools)
-        self.keys_of = cluster.target.kueue.affinity_labels if cluster.target.kueue else "flavor"
+        kueue = cluster.target.kueue
+        self.keys_of = kueue.affinity_labels if kueue else "flavor"
+        self.zeros_count = kueue is not None and kueue.zero_requests_count
+        self.has_topologies = kueue is None or kueue.gates["TopologyAwareScheduling"]
+        self.mixed = {q.name for q in queues.all if len({bool(p.topology) for p in _places(q, places)}) > 1}
+        self._of_profiles = None if cluster.whole else _NO_REQUEST  # of an environment a policy says so
         self.incomplete = {q.name for q in queues.all if any(name not in places for name in q.flavor_names)}
         self._single: dict[int, Asked] = {}
 
@@ -78,8 +94,13 @@ class Judge:
     def ask_one(self, amounts: Mapping[str, Amount]) -> Asked:
         """Return one pod that asks for amounts; a profile that stands in many namespaces shares its amounts."""
         if id(amounts) not in self._single:
-            self._single[id(amounts)] = self.ask([Pods(1, amounts, "")])
+            nonzero = {name: asked for name, asked in amounts.items() if asked}
+            self._single[id(amounts)] = self.ask([Pods(1, nonzero, "", annotations=self._of_profiles)])
         return self._single[id(amounts)]
+
+
+def _places(queue: Queue, places: Mapping[str, FlavorPlace]) -> Iterator[FlavorPlace]:
+    return (places[name] for name in queue.flavor_names if name in places)
 
 
 class Asked:
@@ -87,9 +108,8 @@ class Asked:
 
     def __init__(self, judge: Judge, pods: Sequence[Pods]) -> None:
         self._judge = judge
-        self._wanted = [
-            (each, [name for name, asked in each.amounts.items() if asked], _Flavors(judge, each)) for each in pods
-        ]
+        counted = [replace(each, amounts={**each.amounts, _PODS: UNIT}) for each in pods]
+        self._wanted = [(each, _wanted(each), _Flavors(judge, each)) for each in counted]
         self._known: dict[int, Obstacle | None] = {}
 
     def obstacle(self, queue: Queue) -> Obstacle | None:
@@ -105,8 +125,10 @@ class Asked:
         if queue.name in self._judge.incomplete:
             return None
         for pods, wanted, flavors in self._wanted:
+            if self._judge.zeros_count and (zero := _uncovered_zero(pods, queue)):
+                return Obstacle(NOT_COVERED, queue.name, zero)
             groups: dict[int, tuple[Group, list[str]]] = {}
-            for resource in wanted:
+            for resource in (*wanted, _PODS) if _PODS in queue.by_resource else wanted:
                 group = queue.by_resource.get(resource)
                 if group is None:
                     return Obstacle(NOT_COVERED, queue.name, resource, pods.amounts[resource])
@@ -150,6 +172,15 @@ class Asked:
         return None
 
 
+def _wanted(pods: Pods) -> list[str]:
+    return [name for name, asked in pods.amounts.items() if asked and name != _PODS]
+
+
+def _uncovered_zero(pods: Pods, queue: Queue) -> str | None:
+    zeros = (name for name, asked in pods.amounts.items() if not asked)
+    return next((name for name in zeros if name not in queue.by_resource), None)
+
+
 class _Flavors:
     """What of a pod's way through a flavor does not depend on the queue: taints, labels and the size of nodes."""
 
@@ -160,8 +191,12 @@ class _Flavors:
         self._short: dict[tuple[str, ...], tuple[str, Amount] | None] = {}
 
     def bars(self, flavor: Flavor, queue: Queue, group: Group, wanted: Sequence[str]) -> Obstacle | None:
-        """Return that the pods do not tolerate or select what the flavor stands for."""
+        """Return that the pods do not tolerate or select what the flavor stands for, or not by its topology."""
         place = self._judge.places[flavor.name]
+        if self._judge.has_topologies:
+            is_mixed, is_counted = queue.name in self._judge.mixed, wanted != [_PODS]
+            if why := topology_defect(place, self._pods, is_mixed=is_mixed, is_counted=is_counted):
+                return Obstacle(TOPOLOGY, queue.name, wanted[0], flavor=flavor.name, why=why)
         if flavor.name not in self._untolerated:
             self._untolerated[flavor.name] = place.untolerated(self._pods) is not None
         if self._untolerated[flavor.name]:

@@ -1,7 +1,7 @@
 """Where flavors lead: which pools they select, and which pods Kueue lets through to them.
 
-Source: kubernetes-sigs/kueue pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector);
-facts of Kueue, section 5.
+Source: kubernetes-sigs/kueue pkg/scheduler/flavorassigner/flavorassigner.go (checkFlavorForPodSets, flavorSelector) and
+pkg/controller/jobframework/tas.go (NewPodSetTopologyRequest); facts of Kueue, section 5.
 """
 
 from __future__ import annotations
@@ -18,12 +18,17 @@ from generator.validate.shape import mapping, mappings, text
 from generator.validate.syntax import expression_holds
 
 BLOCKING = ("NoSchedule", "NoExecute")
+_BY_LEVEL = tuple(f"kueue.x-k8s.io/podset-{how}-topology" for how in ("required", "preferred", "slice-required"))
+_UNCONSTRAINED = "kueue.x-k8s.io/podset-unconstrained-topology"
 Marks = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class FlavorPlace:
-    """A ResourceFlavor: the pools whose labels it selects, and of these the ones whose taints it tolerates."""
+    """A ResourceFlavor: the pools whose labels it selects, and of these the ones whose taints it tolerates.
+
+    `levels` are those of its topology, None where it has none or that is not known.
+    """
 
     manifest: Manifest
     name: str
@@ -31,6 +36,7 @@ class FlavorPlace:
     taints: Marks
     tolerations: Marks
     topology: str
+    levels: Sequence[str] | None
     matched: tuple[NodePool, ...]
     reached: tuple[NodePool, ...]
 
@@ -41,10 +47,14 @@ class FlavorPlace:
 
 def read_flavors(cluster: Cluster) -> dict[str, FlavorPlace]:
     """Return all flavors by name."""
-    return {name_of(m): _read(m, cluster.pools) for m in reversed(cluster.of(kinds.RESOURCE_FLAVOR))}
+    levels = {
+        name_of(m): [text(level, "nodeLabel") for _, level in mappings(m.body, "spec", "levels")]
+        for m in reversed(cluster.of(kinds.TOPOLOGY))
+    }
+    return {name_of(m): _read(m, cluster.pools, levels) for m in reversed(cluster.of(kinds.RESOURCE_FLAVOR))}
 
 
-def _read(manifest: Manifest, pools: Iterable[NodePool]) -> FlavorPlace:
+def _read(manifest: Manifest, pools: Iterable[NodePool], levels: Mapping[str, Sequence[str]]) -> FlavorPlace:
     spec = mapping(manifest.body, "spec")
     labels = mapping(spec, "nodeLabels")
     taints = [taint for _, taint in mappings(spec, "nodeTaints")]
@@ -52,7 +62,8 @@ def _read(manifest: Manifest, pools: Iterable[NodePool]) -> FlavorPlace:
     matched = tuple(pool for pool in pools if _selects(labels, pool))
     reached = tuple(pool for pool in matched if first_untolerated(pool.taints, tolerations) is None)
     topology = text(spec, "topologyName")
-    return FlavorPlace(manifest, name_of(manifest), labels, taints, tolerations, topology, matched, reached)
+    name, known = name_of(manifest), levels.get(topology)
+    return FlavorPlace(manifest, name, labels, taints, tolerations, topology, known, matched, reached)
 
 
 def _selects(labels: Mapping[str, Any], pool: NodePool) -> bool:
@@ -92,3 +103,25 @@ def node_affinity_fits(flavor: FlavorPlace, siblings: Iterable[FlavorPlace], pod
     if not terms or not all(terms):
         return True
     return any(all(expression_holds(e, flavor.labels) for e in term) for term in terms)
+
+
+def topology_defect(flavor: FlavorPlace, pods: Pods, *, is_mixed: bool, is_counted: bool) -> str | None:
+    """Return why Kueue passes over the flavor for what the pods ask of a topology, or None.
+
+    `is_mixed` tells that some flavors of the queue have a topology and some have none. Where no resource of the pods
+    `is_counted` (all that is taken is their number), a flavor without one goes with any request.
+    """
+    if pods.annotations is None:
+        return None
+    asked = [str(pods.annotations[key]) for key in _BY_LEVEL if key in pods.annotations]
+    if not asked and _UNCONSTRAINED not in pods.annotations:
+        if flavor.topology and is_mixed:
+            return f"asks for no topology, and flavor {flavor.name} takes only pods that do, beside others without one"
+        return None
+    if not flavor.topology:
+        return f"asks for a topology, and flavor {flavor.name} has no topologyName" if is_counted else None
+    lacking = [level for level in asked if flavor.levels is not None and level not in flavor.levels]
+    if lacking:
+        known = f"topology {flavor.topology} of flavor {flavor.name} has {', '.join(flavor.levels or ())}"
+        return f"asks for topology level {lacking[0]}, and {known}"
+    return None

@@ -13,7 +13,16 @@ from generator.manifest import Manifest
 from generator.quantity import Amount
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, name_of, namespace_of, related
-from generator.validate.obstacles import ABOVE_NODE, ABOVE_QUOTA, NOT_COVERED, NOT_TOLERATED, Judge, Obstacle, leftovers
+from generator.validate.obstacles import (
+    ABOVE_NODE,
+    ABOVE_QUOTA,
+    NOT_COVERED,
+    NOT_TOLERATED,
+    TOPOLOGY,
+    Judge,
+    Obstacle,
+    leftovers,
+)
 from generator.validate.placement import FlavorPlace
 from generator.validate.pods import Pods
 from generator.validate.profiles import Profile, read_profiles
@@ -27,6 +36,8 @@ _FIXES = {
     NOT_COVERED: "add the resource to coveredResources and to each flavor of that group, with a quota",
     ABOVE_QUOTA: "ask for less, or raise nominalQuota or borrowingLimit",
     ABOVE_NODE: "ask for less in a pod and take more pods, or give the queue a flavor with larger nodes",
+    TOPOLOGY: "ask for a level that the topology of a flavor of the queue has, and for none where its flavors have no "
+    "topology; or give the pools with a topology a queue of their own",
     NOT_TOLERATED: "write the taint into the flavor's tolerations: a profile of type Queue cannot carry any",
 }
 _SELECT = "select nodes by the labels of a flavor, or leave the selector to Kueue"
