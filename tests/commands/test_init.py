@@ -185,3 +185,16 @@ def test_only_ci_needs_a_repository_and_overwrites_nothing(tmp_path: Path, capsy
     assert main(["init", str(tmp_path), "--only-ci", "--ci", "tekton,github"]) == 2
     assert f"{tmp_path} has .github/workflows/apportion.yaml already" in capsys.readouterr().err
     assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("day", ["2026-11-30", "2026-12-01", "2026-12-15"])
+def test_its_overrides_compile_once_they_are_wanted(
+    day: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", str(tmp_path)]) == 0
+    quotas = tmp_path / "environments/prod/quotas.yaml"
+    text = quotas.read_text("utf-8")
+    head, overrides = text.split("# overrides:")
+    quotas.write_text(head + "overrides:" + overrides.replace("\n#", "\n"), encoding="utf-8")
+    assert len(yaml.safe_load(quotas.read_text("utf-8"))["overrides"]) == 2
+    assert main(["compile", "--root", str(tmp_path), "--as-of", day, "--fail-on", "warning"]) == 0, capsys.readouterr()
