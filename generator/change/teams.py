@@ -34,7 +34,7 @@ def _removed(step: Step, team: Team) -> Iterator[Finding]:
     spaces = [s.name for s in team.namespaces if Identity(NAMESPACE, "", s.name) in step.removed]
     if not full and not spaces:
         return
-    lost = f"; namespaces {some(spaces)} go with their volumes" if spaces else ""
+    lost = f"; once somebody deletes namespaces {some(spaces)}, or confirms it, volumes go too" if spaces else ""
     held = f": the finalizers of {some(full)} hold until nothing is admitted, and the sync waits" if full else ""
     is_open = full or not all(is_drained(step, space) for space in spaces)
     yield step.of_plan(
@@ -44,7 +44,7 @@ def _removed(step: Step, team: Team) -> Iterator[Finding]:
         f"team {team.name} is removed{held}{lost}",
         f"first give its queues stopPolicy: {DRAINING} and have that synced; then remove it, in a revision of its own"
         if is_open
-        else "save what is on the volumes before this is synced",
+        else "save what is on the volumes before that",
         step.file_of(team.origin),
         (step.before(team.origin),),
     )
