@@ -17,14 +17,14 @@ from generator.validate.admission import (
     data_science_cluster,
     dsc_initialization,
     hardware_profile,
+    inference,
     local_queue,
-    queue_label,
-    ray,
     resource_flavor,
-    train_job,
     training_runtime,
+    workload,
 )
-from generator.validate.cluster import Cluster, Target, namespace_of
+from generator.validate.cluster import Cluster, Target
+from generator.validate.effective_queue import neighbours
 from generator.validate.kinds import kind_of
 from generator.validate.shape import get
 from generator.validate.train_jobs import runtime_of
@@ -34,13 +34,15 @@ _GUARDED_BY_KUEUE = (kinds.CLUSTER_QUEUE, kinds.COHORT, kinds.RESOURCE_FLAVOR)
 _LEGACY = ("dashboard.opendatahub.io", "HardwareProfile"), ("dashboard.opendatahub.io", "AcceleratorProfile")
 _AUTH = ("services.platform.opendatahub.io", "Auth")
 _RUNTIMES = (kinds.CLUSTER_RUNTIME, kinds.RUNTIME)
+_SERVING = (kinds.SERVING_RUNTIME, kinds.CLUSTER_SERVING_RUNTIME)
 _SINGLETONS = (kinds.DATA_SCIENCE_CLUSTER, kinds.DSC_INITIALIZATION)
 _JUDGED = (
     *_GUARDED_BY_KUEUE,
     *_LEGACY,
     _AUTH,
     *_SINGLETONS,
-    *kinds.WORKLOADS,
+    *kinds.QUEUED,
+    *_SERVING,
     kinds.LOCAL_QUEUE,
     kinds.HARDWARE_PROFILE,
     *_RUNTIMES,
@@ -56,7 +58,7 @@ def validate(
     """Return what the webhooks say of one object.
 
     `old` makes it an update. `existing` are objects of the cluster that a rule may look at: other singletons, for a
-    workload its Namespace, the DataScienceCluster and a TrainJob's runtime.
+    workload what decides on its queue, and a TrainJob's runtime.
     """
     return list(_validate(body, target, old, existing))
 
@@ -85,20 +87,10 @@ def _validate(
         yield from dashboard_profile.validate(body, target)
     elif kind in _RUNTIMES:
         yield from training_runtime.validate(body)
-    elif kind in kinds.WORKLOADS:
-        yield from _workload(kind, body, target, existing)
-
-
-def _workload(
-    kind: kinds.Kind, body: Mapping[str, Any], target: Target, existing: Iterable[Mapping[str, Any]]
-) -> Iterator[Violation]:
-    yield from queue_label.validate(body, target, existing)
-    if kind == kinds.TRAIN_JOB:
-        yield from train_job.validate(body, target, next((o for o in existing if kind_of(o) in _RUNTIMES), None))
-    elif kind == kinds.RAY_CLUSTER:
-        yield from ray.validate_cluster(body, target)
-    elif kind == kinds.RAY_JOB:
-        yield from ray.validate_job(body, target)
+    elif kind in kinds.QUEUED:
+        yield from workload.validate(kind, body, target, tuple(existing))
+    elif kind in _SERVING:
+        yield from inference.validate_runtime(body)
 
 
 def check(cluster: Cluster) -> Iterator[Finding]:
@@ -129,11 +121,9 @@ def _neighbours(manifest: Manifest, cluster: Cluster) -> tuple[Mapping[str, Any]
     kind = kind_of(manifest.body)
     if kind in _SINGLETONS:
         return _rival(manifest, cluster.of(kind))
-    if kind in kinds.WORKLOADS:
-        space = cluster.find(kinds.NAMESPACE, namespace_of(manifest))
-        found = [*([space] if space else ()), *cluster.of(kinds.DATA_SCIENCE_CLUSTER)[:1]]
+    if kind in kinds.QUEUED:
         runtime = runtime_of(cluster, manifest) if kind == kinds.TRAIN_JOB else None
-        return (*(other.body for other in found), *([runtime] if runtime else ()))
+        return (*neighbours(cluster, manifest), *([runtime] if runtime else ()))
     return ()
 
 

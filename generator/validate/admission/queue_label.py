@@ -11,6 +11,7 @@ from typing import Any
 
 from generator.validate.admission.words import FORBIDDEN, refusal
 from generator.validate.cluster import Target
+from generator.validate.effective_queue import label_of
 from generator.validate.kinds import (
     DATA_SCIENCE_CLUSTER,
     LEGACY_MANAGED_LABEL,
@@ -29,7 +30,7 @@ _PATH = f"metadata.labels[{QUEUE_NAME}]"
 def validate(
     body: Mapping[str, Any], target: Target, existing: Iterable[Mapping[str, Any]] = ()
 ) -> Iterator[Violation]:
-    """Yield what is wrong with a workload's queue name; `existing` holds its Namespace and the DataScienceCluster."""
+    """Yield what is wrong with a workload's queue name; `existing` is what `neighbours` gives."""
     queue = get(body, "metadata", "labels", QUEUE_NAME)
     if isinstance(queue, str) and queue and (defect := subdomain_defect(queue)):
         yield refusal("queue-name", _PATH, f"queue name {queue!r} {defect}", "write the name of a LocalQueue")
@@ -39,12 +40,15 @@ def validate(
 def queue_name_missing(
     body: Mapping[str, Any], target: Target, existing: tuple[Mapping[str, Any], ...]
 ) -> Iterator[Violation]:
-    """In a managed namespace the kinds that the release lists are denied without a queue name."""
+    """In a managed namespace the kinds that the release lists are denied without a queue name.
+
+    Kueue and hardware profiles write theirs before.
+    """
     release = target.openshift_ai
     if release is None or text(body, "kind") not in release.queue_name_webhook or not _is_governed(body, existing):
         return
     labels = mapping(body, "metadata", "labels")
-    if not labels.get(QUEUE_NAME):
+    if label_of(body, target, existing) == "":
         empty = QUEUE_NAME in labels
         yield refusal(
             "queue-name-missing",

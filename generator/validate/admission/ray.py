@@ -1,6 +1,7 @@
-"""RayCluster and RayJob: Kueue's webhooks for those that carry a queue name.
+"""RayCluster, RayJob and RayService: Kueue's webhooks for those that have a queue, and what KubeRay never starts.
 
-Source: kubernetes-sigs/kueue pkg/controller/jobs/{raycluster,rayjob}; facts of runtimes, section 4.
+Source: kubernetes-sigs/kueue pkg/controller/jobs/{raycluster,rayjob}; ray-project/kuberay ray-operator
+controllers/ray/utils/{validation,constant}.go (ValidateRayClusterMetadata and its like); facts of runtimes, section 4.
 """
 
 from __future__ import annotations
@@ -11,26 +12,55 @@ from typing import Any
 from generator.finding import Layer, Severity
 from generator.validate.admission.words import FORBIDDEN, REQUIRED, TOO_MANY, kueue_has, refusal
 from generator.validate.cluster import Target
-from generator.validate.kinds import QUEUE_NAME
+from generator.validate.kinds import RAY_CLUSTER, RAY_JOB, RAY_SERVICE, Kind
 from generator.validate.shape import get, items, mapping, mappings, text
+from generator.validate.syntax import dns1035_defect
 from generator.validate.violation import Violation
 
 ELASTIC = "kueue.x-k8s.io/elastic-job"
+GROUP = RAY_CLUSTER[0]
+_MOST_CHARACTERS = {RAY_CLUSTER: 53, RAY_JOB: 47, RAY_SERVICE: 47}
 _POD_SETS = (8, 10)  # of a Workload, to 0.17 and from 0.18
 
 
-def validate_cluster(body: Mapping[str, Any], target: Target) -> Iterator[Violation]:
-    """Yield what Kueue refuses in a queued RayCluster."""
-    if _queue(body):
+def validate(kind: Kind, body: Mapping[str, Any], target: Target, queue: str | None) -> Iterator[Violation]:
+    """Yield what is wrong with an object of Ray; `queue` is where it ends up: "" or None, no rule of Kueue's holds."""
+    yield from name(kind, text(body, "metadata", "name"))
+    if kind == RAY_JOB:
+        yield from submission_mode(body, target)
+    if queue and kind == RAY_CLUSTER:
         yield from _cluster_spec(body, mapping(body, "spec"), "spec", target, others=1)
+    elif queue and kind == RAY_JOB:
+        yield from queued_job(body, target)
 
 
-def validate_job(body: Mapping[str, Any], target: Target) -> Iterator[Violation]:
+def name(kind: Kind, written: str) -> Iterator[Violation]:
+    """KubeRay names services and clusters after it, and starts none whose name leaves no room for that."""
+    most = _MOST_CHARACTERS.get(kind, 63)
+    if len(written) > most:
+        defect, fix = f"has {len(written)} characters, and {kind[1]} may have {most}", f"shorten it to {most}"
+    elif written and (found := dns1035_defect(written)):
+        defect, fix = found, "rename it"
+    else:
+        return
+    message = f"name {written!r} {defect}: it is accepted, and KubeRay never starts it"
+    yield Violation("ray-name", Layer.READINESS, "metadata.name", message, fix)
+
+
+def submission_mode(body: Mapping[str, Any], target: Target) -> Iterator[Violation]:
+    """The CRD takes any word; KubeRay submits in the ways that it knows."""
+    mode, release = text(body, "spec", "submissionMode"), target.openshift_ai
+    if release is None or not mode or mode in release.ray_job_modes:
+        return
+    message = f"KubeRay of OpenShift AI {release.version} knows no submissionMode {mode}: nothing submits the job"
+    fix = f"write {', '.join(release.ray_job_modes)}"
+    yield Violation("ray-job-mode", Layer.READINESS, "spec.submissionMode", message, fix)
+
+
+def queued_job(body: Mapping[str, Any], target: Target) -> Iterator[Violation]:
     """Yield what Kueue refuses in a queued RayJob, and one that goes past its queue."""
     spec = mapping(body, "spec")
     selector, cluster = get(spec, "clusterSelector"), get(spec, "rayClusterSpec")
-    if not _queue(body):
-        return
     if selector and cluster is not None:
         message = "clusterSelector and rayClusterSpec are both set: a queued job may not use an existing cluster"
         yield refusal("ray-job-on-existing-cluster", "spec.clusterSelector", message, "remove clusterSelector")
@@ -74,7 +104,3 @@ def _cluster_spec(
             yield refusal(
                 "ray-group-name", f"{path}.workerGroupSpecs[{index}].groupName", message, "rename it", FORBIDDEN
             )
-
-
-def _queue(body: Mapping[str, Any]) -> str:
-    return text(body, "metadata", "labels", QUEUE_NAME)
