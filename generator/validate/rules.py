@@ -9,12 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from generator.finding import Layer
+from generator.pattern import pattern
 from generator.validate.cel.engine import ABSENT, CelError, compile_expression
 from generator.validate.cel.rewrite import Times
 from generator.validate.cel.values import Shape, plain
 from generator.validate.paths import Path, render
 from generator.validate.rule_tree import Rule, RuleNode
 from generator.validate.violation import Violation
+
+_WORDS = pattern(r"'([a-z]+)'")
+_WRONG_TYPE = "No matching overloads"  # as the runtime says that a value is none that an operator takes
 
 
 def all_pass(value: Any, at: RuleNode) -> bool:
@@ -91,7 +95,15 @@ def _break(rule: Rule, read: Times, value: Any, old: Any, path: Path) -> Violati
         return _violation("cel-rule-broken", rule, path, said, f"change the object to satisfy {reads}")
     except CelError as error:
         said = f"{error} evaluating rule: {rule.message or rule.expression.strip()}"
-        return _violation("cel-rule-not-evaluated", rule, path, said, f"write every field that is read by {reads}")
+        return _violation("cel-rule-not-evaluated", rule, path, said, f"{_remedy(str(error), rule.expression)} {reads}")
+
+
+def _remedy(error: str, rule: str) -> str:
+    """Return how to begin what to do about a rule that failed: on a value of another type, or on an absent field."""
+    if _WRONG_TYPE not in error:
+        return "write every field that is read by"
+    words = ", ".join(_WORDS.findall(rule))
+    return f"write {words + ' or ' if words else ''}a value of the type that is compared, a number without quotes, for"
 
 
 def _message(rule: Rule, read: Times, value: Any, old: Any) -> str:
