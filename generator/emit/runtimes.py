@@ -18,7 +18,9 @@ from generator.releases.model import Trainer
 RUNTIME_WAVE = 3
 FRAMEWORK = "trainer.kubeflow.org/framework"
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
-STEP = "node"  # Trainer finds the container by this name
+STEP, LAUNCHER = "node", "launcher"  # Trainer finds container and jobs by these names
+_TRAINS = {"labels": {ANCESTOR: "trainer"}}
+_MPI_USER = 1000
 
 
 def folder(trainer: Trainer, runtime: Runtime) -> str:
@@ -44,15 +46,6 @@ def _runtime(runtime: Runtime, trainer: Trainer, marks: Mapping[str, str]) -> Ma
     annotations: dict[str, str] = {**wave(RUNTIME_WAVE)}
     if runtime.description:
         annotations["openshift.io/description"] = runtime.description
-    job = {
-        "name": STEP,
-        "groupName": "default",
-        "replicas": 1,
-        "template": {
-            "metadata": {"labels": {ANCESTOR: "trainer"}},
-            "spec": {"template": {"spec": {"containers": [_container(runtime)]}}},
-        },
-    }
     return manifest(
         trainer.api,
         "TrainingRuntime" if runtime.namespace else "ClusterTrainingRuntime",
@@ -61,12 +54,60 @@ def _runtime(runtime: Runtime, trainer: Trainer, marks: Mapping[str, str]) -> Ma
         labels={**marks, FRAMEWORK: runtime.framework},
         annotations=annotations,
         origin=runtime.origin,
-        spec={"mlPolicy": _policy(runtime, trainer), "template": {"spec": {"replicatedJobs": [job]}}},
+        spec={"mlPolicy": _policy(runtime, trainer), "template": {"spec": _job_set(runtime)}},
     )
 
 
+def _job_set(runtime: Runtime) -> dict[str, Any]:
+    if runtime.policy == "mpi":
+        return _launched(runtime)
+    return {"replicatedJobs": [_job(STEP, {"containers": [_container(runtime)]}, {"metadata": _TRAINS})]}
+
+
+def _launched(runtime: Runtime) -> dict[str, Any]:
+    """Return a launcher, which trains too, and nodes that wait for it with sshd.
+
+    The server counts the step `trainer` by mlPolicy and the other nodes by parallelism. Of another user than 1000 sshd
+    lets nobody in.
+
+    Source: kubeflow/trainer@v2.3.0 manifests/base/runtimes/deepspeed_distributed.yaml and
+    pkg/runtime/framework/plugins/mpi/mpi.go.
+    """
+    nodes, main = runtime.pods - 1, _container(runtime)
+    waiting = {
+        "name": STEP,
+        "image": runtime.image,
+        "command": ["/usr/sbin/sshd"],
+        "args": ["-De", "-f", "/home/mpiuser/.sshd_config"],
+        "readinessProbe": {"initialDelaySeconds": 5, "tcpSocket": {"port": 2222}},
+        "resources": main["resources"],
+    }
+    job = {"completions": nodes, "parallelism": nodes}
+    ready = {"dependsOn": [{"name": STEP, "status": "Ready"}]}
+    return {
+        "network": {"publishNotReadyAddresses": True},
+        "successPolicy": {"operator": "All", "targetReplicatedJobs": [LAUNCHER]},
+        "replicatedJobs": [
+            _job(STEP, _of_mpi_user(waiting), {}, job),
+            {**_job(LAUNCHER, _of_mpi_user(main), {"metadata": _TRAINS}), **ready},
+        ],
+    }
+
+
+def _of_mpi_user(container: Mapping[str, Any]) -> dict[str, Any]:
+    own = {**container, "securityContext": {"runAsUser": _MPI_USER}}
+    return {"containers": [own], "securityContext": {"fsGroup": _MPI_USER}}
+
+
+def _job(
+    name: str, pod: Mapping[str, Any], marks: Mapping[str, Any], spec: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    template = {**marks, "spec": {**(spec or {}), "template": {"spec": pod}}}
+    return {"name": name, "groupName": "default", "replicas": 1, "template": template}
+
+
 def _policy(runtime: Runtime, trainer: Trainer) -> dict[str, Any]:
-    policy: dict[str, Any] = {"numNodes": runtime.nodes}
+    policy: dict[str, Any] = {"numNodes": 1 if runtime.policy == "mpi" else runtime.nodes}
     if runtime.policy == "torch":
         policy["torch"] = {"numProcPerNode": "auto"} if trainer.torch_num_proc else {}
     elif runtime.policy == "mpi":
@@ -74,7 +115,7 @@ def _policy(runtime: Runtime, trainer: Trainer) -> dict[str, Any]:
             "mpiImplementation": "OpenMPI",
             "numProcPerNode": 1,
             "runLauncherAsNode": True,
-            "sshAuthMountPath": "/root/.ssh",
+            "sshAuthMountPath": "/home/mpiuser/.ssh",
         }
     return policy
 

@@ -247,6 +247,11 @@ class Runtime:
     plain: bool
     origin: Location
 
+    @property
+    def pods(self) -> int:
+        """How many pods a job has: an MPI launcher is one of the nodes, and has one besides at least."""
+        return max(2, self.nodes) if self.policy == "mpi" else self.nodes
+
 
 @dataclass(frozen=True, slots=True)
 class Subscription:

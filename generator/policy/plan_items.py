@@ -123,7 +123,7 @@ class PlanItems:
                 "tag": tag,
                 "digest": digest,
                 "vendor": runtime.vendor,
-                "nodes": runtime.nodes,
+                "nodes": runtime.pods,
                 "accelerators": accelerators(runtime.requests),
                 "slices": any("/mig-" in resource for resource in runtime.requests),
                 "pools": [_runtime_pool(pool, runtime) for pool in _pools_of(runtime, plan)],

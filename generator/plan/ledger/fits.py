@@ -59,10 +59,10 @@ def _of_runtime(runtime: Runtime, pools: _Pools, queues: Iterable[ClusterQueue],
         if runtime.pool is not None
         else [pool for pool in pools.values() if runtime.vendor in ("none", pool.vendor)]
     )
-    if request := _request(runtime.nodes, runtime.requests):
+    if request := _request(runtime.pods, runtime.requests):
         amounts, fits = runtime.requests, _fits(queues, candidates, request, tree)
         yield Demand(
-            "runtime", runtime.name, "job", runtime.nodes, amounts, request.main, runtime.pool, fits, runtime.origin
+            "runtime", runtime.name, "job", runtime.pods, amounts, request.main, runtime.pool, fits, runtime.origin
         )
 
 
