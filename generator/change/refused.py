@@ -13,6 +13,7 @@ from generator.change.model import Identity, Step
 from generator.finding import Finding, Severity
 from generator.manifest import Manifest
 from generator.schemas import load
+from generator.source.nodes import Map
 from generator.validate import admission, kinds
 from generator.validate.kinds import Kind
 from generator.validate.objects import validate_object
@@ -64,6 +65,6 @@ def _refused(step: Step, key: Identity, before: Manifest, after: Manifest, viola
         "update-refused",
         Severity.ERROR,
         f"the update of {key} is refused: {violation.message} (changed: {fields})",
-        _WAYS.get(key.kind, _ANEW),
+        _ANEW if isinstance(after.body.get("spec"), Map) else _WAYS.get(key.kind, _ANEW),  # a Map: somebody's own text
         violation.path,
     )

@@ -13,13 +13,14 @@ class Requirement:
     """What a component needs besides, when a field of its spec has a certain value.
 
     `path` leads from the component to the field (`("serving", "managementState")`); `dsci_spec` is merged over the
-    release's DSCInitialization spec.
+    release's DSCInitialization spec. Where it is not `hard`, the component is ready without, and a part of it stays off.
     """
 
     path: tuple[str, ...]
     equals: Any
     operators: tuple[str, ...]
     dsci_spec: Mapping[str, Any]
+    hard: bool = True
 
     def holds(self, spec: Mapping[str, Any]) -> bool:
         """Whether the component's spec, defaults included, has the value."""
@@ -32,6 +33,27 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict:
+    """Fields of a component that are accepted one by one and that its controller refuses together; `path` is to blame."""
+
+    fields: Mapping[str, Any]
+    path: tuple[str, ...]
+    message: str
+    fix: str
+
+    def holds(self, spec: Mapping[str, Any]) -> bool:
+        """Whether the component's spec, defaults included, has all of the values."""
+        return _contains(spec, self.fields)
+
+
+def _contains(spec: Any, fields: Mapping[str, Any]) -> bool:
+    return isinstance(spec, Mapping) and all(
+        _contains(spec.get(key), value) if isinstance(value, Mapping) else spec.get(key) == value
+        for key, value in fields.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Component:
     """One DataScienceCluster component in one release.
 
@@ -39,6 +61,7 @@ class Component:
     `defaults` are the fields that the server would add to a Managed component, so writing them leaves no drift.
     `schema` is a closed JSON Schema (draft 2020-12) of what users may write below the component.
     `operators` are hard needs; `requirements` hold under a condition; `suggested` serve features that may stay off.
+    `conflicts` are values that do not go together.
     """
 
     name: str
@@ -48,6 +71,7 @@ class Component:
     schema: Mapping[str, Any]
     operators: tuple[str, ...]
     requirements: tuple[Requirement, ...]
+    conflicts: tuple[Conflict, ...]
     suggested: tuple[str, ...]
     frameworks: tuple[str, ...]
 
@@ -148,9 +172,9 @@ class Kueue:
     `fungibility` holds the allowed values of ClusterQueue's flavorFungibility in `api`, the server's default first;
     none: the field is absent. `implied` are frameworks that must be listed along with another.
     `affinity_labels` says whose label keys a pod's node selector is judged by: the "group" of flavors, or the "flavor".
-    `csvs_on` are the CSVs of an OpenShift release whose catalog lacks some. `checked_operators` are the frameworks whose
-    operator Kueue's own asks for; without it Kueue is degraded. `zero_requests_count` tells whether a request of 0 of a
-    resource that a queue does not cover keeps a workload out.
+    `csvs_on` are the CSVs of an OpenShift release whose catalog lacks some. `checked_operators` are the frameworks
+    whose operator Kueue's own asks for; without it Kueue is degraded. `zero_requests_count` tells whether a request of
+    0 of a resource that a queue does not cover keeps a workload out.
     `webhooks_since` is the patch release from which Kueue's own admission webhooks are registered; None: never.
     """
 

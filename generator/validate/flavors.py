@@ -17,6 +17,7 @@ from generator.validate.placement import FlavorPlace, first_untolerated
 from generator.validate.profiles import read_profiles
 from generator.validate.queues import Queues
 from generator.validate.shape import mappings, text
+from generator.validate.status import remote_flavors
 from generator.validate.wording import MOST_NAMED, shown, some
 
 
@@ -26,9 +27,9 @@ def check(cluster: Cluster, queues: Queues, places: Mapping[str, FlavorPlace]) -
     by_flavor: dict[str, dict[str, Amount]] = {}
     for (flavor, resource), amount in nominal.items():
         by_flavor.setdefault(flavor, {})[resource] = amount
-    profiled = _profiled(cluster, queues, places)
+    profiled, remote = _profiled(cluster, queues, places), remote_flavors(cluster, queues)
     for place in places.values():
-        if cluster.pools:
+        if cluster.pools and place.name not in remote:
             yield from flavor_without_nodes(cluster, place)
             if any(by_flavor.get(place.name, {}).values()):
                 yield from taint_not_tolerated(cluster, place)

@@ -14,6 +14,7 @@ from generator.validate.cluster import Cluster, NodePool
 from generator.validate.placement import FlavorPlace, node_affinity_fits, topology_defect
 from generator.validate.pods import Pods
 from generator.validate.queues import Flavor, Group, Queue, Queues
+from generator.validate.status import has_topologies
 from generator.validate.wording import shown
 
 NOT_COVERED, ABOVE_QUOTA, ABOVE_NODE = "resource-not-covered", "request-above-quota", "pod-above-node"
@@ -28,7 +29,8 @@ _NO_REQUEST: Mapping[str, str] = {}
 class Obstacle:
     """What stands in the way: `asked` and `most` are amounts of the resource, 0 where it is no matter of size.
 
-    `why` is what the pods' and the flavor's topology have against each other.
+    `why` is what the pods' and the flavor's topology have against each other; `path` leads to the pods, or to those
+    that ask for most.
     """
 
     rule: str
@@ -38,6 +40,7 @@ class Obstacle:
     most: Amount = 0
     flavor: str = ""
     why: str = ""
+    path: str = ""
 
     @property
     def is_of_place(self) -> bool:
@@ -81,7 +84,7 @@ class Judge:
         kueue = cluster.target.kueue
         self.keys_of = kueue.affinity_labels if kueue else "flavor"
         self.zeros_count = kueue is not None and kueue.zero_requests_count
-        self.has_topologies = kueue is None or kueue.gates["TopologyAwareScheduling"]
+        self.has_topologies = has_topologies(cluster.target)
         self.mixed = {q.name for q in queues.all if len({bool(p.topology) for p in _places(q, places)}) > 1}
         self._of_profiles = None if cluster.whole else _NO_REQUEST  # of an environment a policy says so
         self.incomplete = {q.name for q in queues.all if any(name not in places for name in q.flavor_names)}
@@ -126,16 +129,16 @@ class Asked:
             return None
         for pods, wanted, flavors in self._wanted:
             if self._judge.zeros_count and (zero := _uncovered_zero(pods, queue)):
-                return Obstacle(NOT_COVERED, queue.name, zero)
+                return Obstacle(NOT_COVERED, queue.name, zero, path=pods.path)
             groups: dict[int, tuple[Group, list[str]]] = {}
             for resource in (*wanted, _PODS) if _PODS in queue.by_resource else wanted:
                 group = queue.by_resource.get(resource)
                 if group is None:
-                    return Obstacle(NOT_COVERED, queue.name, resource, pods.amounts[resource])
+                    return Obstacle(NOT_COVERED, queue.name, resource, pods.amounts[resource], path=pods.path)
                 groups.setdefault(id(group), (group, []))[1].append(resource)
             for group, names in groups.values():
                 if found := self._of_group(pods, flavors, queue, group, names):
-                    return found
+                    return replace(found, path=(found.is_of_place and pods.chosen) or pods.path)
         return self._together(queue) if len(self._wanted) > 1 else None
 
     def _of_group(
@@ -168,7 +171,8 @@ class Asked:
                 asked = sum(pods.total(resource) for pods, _, _ in self._wanted)
                 most = sum(self._judge.tree.potential(queue.name, (f.name, resource)) for f in group.flavors)
                 if asked > most:
-                    return Obstacle(ABOVE_QUOTA, queue.name, resource, asked, most)
+                    path = max((pods for pods, _, _ in self._wanted), key=lambda pods: pods.total(resource)).path
+                    return Obstacle(ABOVE_QUOTA, queue.name, resource, asked, most, path=path)
         return None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
-from generator.releases.load import operator
+from generator.releases.load import openshift, operator
 from generator.validate import kinds
 from generator.validate.admission.data_science_cluster import STATE
 from generator.validate.admission.words import kueue_has
@@ -24,6 +24,8 @@ from generator.validate.wording import some
 
 _FRAMEWORKS = "spec.config.integrations.frameworks"
 _LABEL_POLICY = "spec.config.workloadManagement.labelPolicy"
+_EXTERNAL = "spec.config.integrations.externalFrameworks"
+_DEVICES = "spec.config.resources.deviceClassMappings"
 _GANG = "spec.config.gangScheduling.policy"
 _FEATURES = {
     "workbench": ("workbenches", ("Pod", "StatefulSet")),
@@ -42,6 +44,8 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
         yield from frameworks(cluster, manifest)
         yield from nothing_enforces_the_queue(cluster, queues, manifest)
         yield from gang_timeout(cluster, manifest)
+        yield from external_frameworks(cluster, manifest)
+        yield from device_classes(cluster, manifest)
     for manifest in cluster.of(kinds.DASHBOARD_CONFIG):
         yield from dashboard_without_kueue(cluster, queues, manifest)
 
@@ -175,7 +179,8 @@ def _broken_frameworks(cluster: Cluster, manifest: Manifest, listed: list[str]) 
                 "remove it",
                 path,
             )
-        lacking = [o for o in release.framework_operators.get(name, ()) if not is_installed(cluster, o)]
+        needed = release.framework_operators.get(name, ()) if name in release.checked_operators else ()
+        lacking = [o for o in needed if not is_installed(cluster, o)]
         if lacking:
             titles = some(f"{operator(o).title} ({operator(o).package})" for o in lacking)
             yield cluster.finding(
@@ -202,6 +207,45 @@ def _broken_frameworks(cluster: Cluster, manifest: Manifest, listed: list[str]) 
 def _must_list(cluster: Cluster) -> bool:
     """Whether this Kueue does not enable Pod by itself. Source: KU v0.11 to v0.14 integrationmanager.go."""
     return kueue_has(cluster.target, before="0.16")
+
+
+def external_frameworks(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
+    """The operator writes them as resource.version.group, and Kueue compares that with the kind of an owner.
+
+    Source: openshift/kueue-operator pkg/configmap/configmap.go of every release; facts of Kueue, section 2 (c).
+    """
+    for index, found in mappings(manifest.body, *_EXTERNAL.split(".")):
+        name = f"{text(found, 'resource')}.{text(found, 'version')}.{text(found, 'group')}"
+        yield cluster.finding(
+            manifest,
+            "setting-without-effect",
+            Layer.READINESS,
+            f"external framework {name} is handed to Kueue under the name of its resource, and Kueue looks for a kind: "
+            "it most likely never matches",
+            "remove it, and label the pods or jobs that its controller makes",
+            f"{_EXTERNAL}[{index}]",
+            severity=Severity.WARNING,
+        )
+
+
+def device_classes(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
+    """Mappings of device classes need the API of dynamic resources.
+
+    Source: openshift/kueue-operator@release-1.4 (MissingDependencies); facts of Kueue, section 1.
+    """
+    version = cluster.target.openshift
+    release = openshift(version) if version else None
+    if release and not release.dynamic_resources and mappings(manifest.body, *_DEVICES.split(".")):
+        yield cluster.finding(
+            manifest,
+            "device-classes-without-api",
+            Layer.READINESS,
+            f"deviceClassMappings need the API resource.k8s.io/v1, which OpenShift {version} does not have: Kueue is "
+            "degraded, and no mapping works",
+            "remove the mappings, or take a later OpenShift",
+            _DEVICES,
+            severity=Severity.WARNING,
+        )
 
 
 def nothing_enforces_the_queue(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ Source: facts of Kueue, section 5 (what becomes inactive); facts of faults A01 t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
 from generator.finding import Finding, Layer, Related, Severity
@@ -19,6 +19,7 @@ from generator.validate.kinds import Kind
 from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
 from generator.validate.queues import Queue, Queues, parent_of
 from generator.validate.shape import get, mappings, text, texts
+from generator.validate.status import has_topologies, needs_remote_topologies, remote_flavors
 from generator.validate.train_jobs import reference as runtime_reference
 from generator.validate.wording import MOST_NAMED, some
 
@@ -64,8 +65,10 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     """Yield every name that leads nowhere."""
     for queue in queues.all:
         yield from _missing_of_cluster_queue(cluster, queues, queue)
+    unread = _unread_topologies(cluster, queues)
     for reference in _plain(cluster, queues):
-        yield from missing(cluster, reference)
+        if reference.kind != kinds.TOPOLOGY or name_of(reference.source) not in unread:
+            yield from missing(cluster, reference)
     yield from _profiles(cluster, queues)
     yield from _roles(cluster)
     yield from check_argo(cluster)
@@ -130,6 +133,13 @@ def _missing_of_cluster_queue(cluster: Cluster, queues: Queues, queue: Queue) ->
         so += f" (namespaces {some(spaces)})"
     for reference in _of_cluster_queue(queue):
         yield from missing(cluster, reference, so)
+
+
+def _unread_topologies(cluster: Cluster, queues: Queues) -> Collection[str]:
+    """Return the flavors whose topology Kueue never looks for; that it does nothing is told elsewhere."""
+    if not has_topologies(cluster.target):
+        return cluster.names(kinds.RESOURCE_FLAVOR)
+    return () if needs_remote_topologies(cluster.target) else remote_flavors(cluster, queues)
 
 
 def _plain(cluster: Cluster, queues: Queues) -> Iterator[Reference]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from generator.frozen import dataclass
+from generator.validate import kinds
 from generator.validate.admission.words import kueue_has
-from generator.validate.cluster import Target
-from generator.validate.queues import Check, Queue
+from generator.validate.cluster import Cluster, Target, name_of
+from generator.validate.queues import Check, Queue, Queues
+from generator.validate.shape import text
 
 MULTIKUEUE = "kueue.x-k8s.io/multikueue"
 PROVISIONING = "kueue.x-k8s.io/provisioning-request"
@@ -49,6 +51,15 @@ def objections(queue: Queue, around: Surroundings, target: Target) -> Iterator[t
     yield from _topologies(queue, around, target)
 
 
+def remote_flavors(cluster: Cluster, queues: Queues) -> frozenset[str]:
+    """Return the flavors of which every queue hands its work on: their nodes are other clusters'."""
+    checks = {name_of(m): CheckState(text(m.body, "spec", "controllerName")) for m in cluster.of(kinds.ADMISSION_CHECK)}
+    away = {name for queue in queues.all if is_remote(queue, checks) for name in queue.flavor_names}
+    if not away:
+        return frozenset()
+    return frozenset(away.difference(*(queue.flavor_names for queue in queues.all if not is_remote(queue, checks))))
+
+
 def _multikueue_misuse(queue: Queue, checks: Mapping[str, CheckState], target: Target) -> Iterator[tuple[str, str]]:
     """Yield reasons that follow from MultiKueue's checks alone."""
     remote = sorted(_by(MULTIKUEUE, queue, checks), key=lambda check: check.name)
@@ -73,15 +84,29 @@ def _multikueue_misuse(queue: Queue, checks: Mapping[str, CheckState], target: T
         )
 
 
+def is_remote(queue: Queue, checks: Mapping[str, CheckState]) -> bool:
+    """Whether what a queue admits runs on other clusters, through MultiKueue."""
+    return any(_by(MULTIKUEUE, queue, checks))
+
+
+def has_topologies(target: Target) -> bool:
+    """Whether Kueue looks at the topologies of flavors at all; an unknown one is taken to be the newest."""
+    return target.kueue is None or target.kueue.gates.get("TopologyAwareScheduling", True)
+
+
+def needs_remote_topologies(target: Target) -> bool:
+    """Whether the Topology of a flavor has to exist on a cluster that only hands its work on. Skipped from 0.16."""
+    return kueue_has(target, before="0.16")
+
+
 def _topologies(queue: Queue, around: Surroundings, target: Target) -> Iterator[tuple[str, str]]:
-    has_gate = target.kueue is None or target.kueue.gates.get("TopologyAwareScheduling", True)
-    if not (has_gate and kueue_has(target, "0.14")):
+    if not (has_topologies(target) and kueue_has(target, "0.14")):
         return
     levelled = {f.name: name for f in queue.flavors if (name := around.flavors.get(f.name)) is not None}
-    remote = any(_by(MULTIKUEUE, queue, around.checks))
-    if levelled and remote and kueue_has(target, before="0.16"):
+    remote = is_remote(queue, around.checks)
+    if levelled and remote and needs_remote_topologies(target):
         yield "NotSupportedWithTopologyAwareScheduling", "TAS is not supported with MultiKueue admission check"
-    if remote and kueue_has(target, "0.16"):
+    if remote and not needs_remote_topologies(target):
         return
     for flavor, topology in levelled.items():
         if topology not in around.topologies:

@@ -44,6 +44,7 @@ _JUDGED = (
     *kinds.QUEUED,
     *_SERVING,
     kinds.LOCAL_QUEUE,
+    kinds.PRIORITY_CLASS,
     kinds.HARDWARE_PROFILE,
     *_RUNTIMES,
 )
@@ -75,6 +76,8 @@ def _validate(
         yield from resource_flavor.validate(body)
     elif kind == kinds.LOCAL_QUEUE:
         yield from local_queue.validate(body)
+    elif kind == kinds.PRIORITY_CLASS:
+        yield from local_queue.validate_priority(body)
     elif kind == kinds.DATA_SCIENCE_CLUSTER:
         yield from data_science_cluster.validate(body, target, old, existing)
     elif kind == kinds.DSC_INITIALIZATION:
