@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
+from generator.plan.ledger.owners import owners, tree
 from generator.plan.model import ClusterQueue, Cohort, FlavorQuota, Plan
+from generator.plan.reclaims import Reclaimer, Reclaims
 
 NEVER = "Never"
 
@@ -13,12 +16,23 @@ class Sharing:
     """The cohort trees of a plan and the queues in them."""
 
     def __init__(self, plan: Plan) -> None:
+        self._plan = plan
         self._parents = {cohort.name: cohort.parent for cohort in plan.cohorts}
         self._below: dict[str, list[ClusterQueue]] = {}
         self._borrowing: dict[tuple[str, str], frozenset[str]] = {}
         for queue in queues(plan):
             for name in self._upwards(queue.cohort):
                 self._below.setdefault(name, []).append(queue)
+
+    @cached_property
+    def _reclaims(self) -> Reclaims:
+        fair = self._plan.settings.preemption_policy == "FairSharing"
+        reclaimers = (
+            Reclaimer(queue.name, queue.preemption.borrow_within_cohort != NEVER, fair)
+            for queue in queues(self._plan)
+            if queue.preemption.reclaim_within_cohort != NEVER and queue.cohort
+        )
+        return Reclaims(tree(owners(self._plan, ())), reclaimers)
 
     def below(self, cohort: Cohort) -> list[ClusterQueue]:
         """Return the queues of a cohort and of all below it."""
@@ -27,13 +41,12 @@ class Sharing:
     def evicts(self, queue: ClusterQueue) -> list[str]:
         """Return who may evict the workloads of a queue, in words; nobody: none.
 
-        What a queue owns, nobody takes from it but higher priorities of its own; what it borrows, every owner that
-        reclaims may take. Source: kueue.sigs.k8s.io/docs/concepts/preemption.
+        What a queue owns, nobody takes from it but higher priorities of its own; what it borrows, others may reclaim.
         """
         found = []
         if queue.preemption.within_cluster_queue != NEVER:
             found.append("higher priorities of the same queue")
-        if may_borrow(queue) and any(self._reclaims_from(other, queue) for other in self._others(queue)):
+        if next(self._reclaims.from_(queue.name), None):
             found.append("owners that reclaim what it borrows")
         return found
 
@@ -46,17 +59,6 @@ class Sharing:
             names = (q.name for q in self._below[line[-1]] if any(f.flavor == pool and borrows(f) for f in q.flavors))
             self._borrowing[line[-1], pool] = frozenset(names)
         return len(self._borrowing[line[-1], pool] - {queue.name})
-
-    def _others(self, queue: ClusterQueue) -> list[ClusterQueue]:
-        line = list(self._upwards(queue.cohort))
-        return [other for other in self._below.get(line[-1], []) if other is not queue] if line else []
-
-    @staticmethod
-    def _reclaims_from(owner: ClusterQueue, borrower: ClusterQueue) -> bool:
-        if owner.preemption.reclaim_within_cohort == NEVER:
-            return False
-        borrowed = {flavor.flavor for flavor in borrower.flavors if borrows(flavor)}
-        return any(flavor.flavor in borrowed and owns(flavor) for flavor in owner.flavors)
 
     def _upwards(self, name: str | None) -> Iterable[str]:
         """Yield a cohort and its ancestors; a loop, which is an error elsewhere, once."""

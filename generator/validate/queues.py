@@ -120,8 +120,8 @@ class Queues:
 
     @cached_property
     def tree(self) -> QuotaTree:
-        queues = {queue.name: Member(queue.cohort, queue.quotas) for queue in self.by_name.values()}
-        cohorts = {name: Member(parent_of(m), cohort_quotas(m)) for name, m in self.cohorts.items()}
+        queues = {q.name: Member(q.cohort, q.quotas, weight_of(q.manifest)) for q in self.by_name.values()}
+        cohorts = {name: Member(parent_of(m), cohort_quotas(m), weight_of(m)) for name, m in self.cohorts.items()}
         return QuotaTree(queues, cohorts)
 
     @cached_property
@@ -151,24 +151,6 @@ class Queues:
             yield from ((key, quota.nominal) for key, quota in queue.quotas.items())
         for manifest in self.cohorts.values():
             yield from ((key, quota.nominal) for key, quota in cohort_quotas(manifest).items())
-
-    @cached_property
-    def members(self) -> Mapping[str, Sequence[Queue]]:
-        """ClusterQueues by their root cohort."""
-        found: dict[str, list[Queue]] = {}
-        for queue in self.by_name.values():
-            if root := self.tree.root_of(queue.name):
-                found.setdefault(root, []).append(queue)
-        return found
-
-    def relatives(self, queue: Queue) -> Sequence[Queue]:
-        """Return the queues below the same root cohort, itself among them; none for a queue on its own."""
-        return self.members.get(self.tree.root_of(queue.name) or "", ())
-
-    @cached_property
-    def borrowers(self) -> Mapping[str, Sequence[str]]:
-        """Names of the queues that may borrow, by root cohort."""
-        return {root: [queue.name for queue in found if queue.may_borrow] for root, found in self.members.items()}
 
     def behind(self, namespace: str, local_queue: str) -> Queue | None:
         """Return the ClusterQueue behind a LocalQueue, or None where either is missing."""
@@ -252,6 +234,12 @@ def _quotas(flavor: Mapping[str, Any]) -> Iterator[tuple[str, Quota]]:
 def cohort_quotas(manifest: Manifest) -> dict[Key, Quota]:
     groups = _groups(mapping(manifest.body, "spec"))
     return {(f.name, name): quota for group in groups for f in group.flavors for name, quota in f.quotas.items()}
+
+
+def weight_of(manifest: Manifest) -> Amount:
+    """Return the weight under fair sharing of a ClusterQueue or Cohort, in thousandths."""
+    written = amount("cpu", mapping(manifest.body, "spec", "fairSharing").get("weight"))
+    return UNIT if written is None else written
 
 
 def parent_of(manifest: Manifest) -> str | None:

@@ -5,19 +5,22 @@ Source: facts of faults A04, A21 to A23, A37; facts of Kueue, sections 5 and 6.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
+from generator.plan.reclaims import Borrowers, Reclaimer, Reclaims
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, name_of, related
 from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
 from generator.validate.queues import NEVER, Queue, Queues
 from generator.validate.shape import get, mappings, text, whole
 from generator.validate.status import CheckState, Surroundings, objections
-from generator.validate.wording import some
+from generator.validate.wording import MOST_NAMED, some
 
 WORKBENCH = "workbench"
+_ENOUGH = 100
 _ONE_REMOTE = "use one MultiKueue check, for all flavors, and no ProvisioningRequest beside it"
 _FIXES = {
     "AdmissionCheckInactive": "see the status of the AdmissionCheck: its controller refuses its parameters",
@@ -34,19 +37,19 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     fair = _fair_sharing(cluster)
     priorities = {whole(m.body, "value") for m in cluster.of(kinds.PRIORITY_CLASS)}
     around = _surroundings(cluster)
+    borrowers = None if cluster.whole else Borrowers(queues.tree)
     for queue in queues.all:
         if queue.checks:
             yield from inactive(cluster, queue, around)
         if fair:
             yield from borrowing_preempts_under_fair_sharing(cluster, queue)
-        if not cluster.whole:
-            yield from lent_and_never_reclaimed(cluster, queues, queue)
+        if borrowers is not None:
+            yield from lent_and_never_reclaimed(cluster, borrowers, queue)
             if len(priorities) > 1:
                 yield from priorities_without_preemption(cluster, queues, queue)
-    known: dict[str, list[str]] = {}
-    for profile in read_profiles(cluster):
-        if profile.local_queue and profile.is_for(WORKBENCH):
-            yield from workbench_evictable(cluster, queues, profile, known)
+    profiles = [found for found in read_profiles(cluster) if found.local_queue and found.is_for(WORKBENCH)]
+    if profiles:
+        yield from workbenches_evictable(cluster, queues, profiles, _reclaims(queues, fair=fair))
 
 
 def cohort_loop(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
@@ -117,18 +120,19 @@ def borrowing_preempts_under_fair_sharing(cluster: Cluster, queue: Queue) -> Ite
         )
 
 
-def lent_and_never_reclaimed(cluster: Cluster, queues: Queues, queue: Queue) -> Iterator[Finding]:
+def lent_and_never_reclaimed(cluster: Cluster, borrowers: Borrowers, queue: Queue) -> Iterator[Finding]:
     """Who lends and never reclaims waits for whoever borrowed."""
     if queue.reclaim_within_cohort != NEVER or not queue.cohort:
         return
-    lends = any(q.nominal and q.lending_limit != 0 for q in queue.quotas.values())
-    names = queues.borrowers.get(queues.tree.root_of(queue.name) or "", ())
-    if lends and (borrowers := [name for name in names if name != queue.name]):
+    names = dict.fromkeys(islice(borrowers.of(queue.name), _ENOUGH))  # thousands that are alike need not be counted
+    if names:
+        more = " and more" if len(names) > MOST_NAMED else ""
         yield cluster.finding(
             queue.manifest,
             "lent-and-never-reclaimed",
             Layer.READINESS,
-            f"queue {queue.name} lends to {some(borrowers)} and cannot reclaim: reclaimWithinCohort is {NEVER}"
+            f"queue {queue.name} lends to {some(list(names)[:MOST_NAMED])}{more} and cannot reclaim: "
+            f"reclaimWithinCohort is {NEVER}"
             f"{'' if get(queue.manifest.body, 'spec', 'preemption', 'reclaimWithinCohort') else ' by default'}",
             "set preemption.reclaimWithinCohort to Any or LowerPriority, or lendingLimit to 0",
             "spec",
@@ -153,14 +157,22 @@ def priorities_without_preemption(cluster: Cluster, queues: Queues, queue: Queue
         )
 
 
-def workbench_evictable(
-    cluster: Cluster, queues: Queues, profile: Profile, known: dict[str, list[str]]
+def workbenches_evictable(
+    cluster: Cluster, queues: Queues, profiles: Iterable[Profile], reclaims: Reclaims
 ) -> Iterator[Finding]:
     """A workbench cannot be suspended: when it is evicted, its kernel and what was not saved are gone."""
+    known: dict[str, list[str]] = {}
+    for profile in profiles:
+        yield from _workbench_evictable(cluster, queues, profile, reclaims, known)
+
+
+def _workbench_evictable(
+    cluster: Cluster, queues: Queues, profile: Profile, reclaims: Reclaims, known: dict[str, list[str]]
+) -> Iterator[Finding]:
     space = None if profile.is_shared else profile.namespace
     for queue in queues.of_profile(profile.local_queue, space):
         if queue.name not in known:
-            known[queue.name] = list(evictors(queues, queue))
+            known[queue.name] = list(evictors(queue, reclaims))
         if causes := known[queue.name]:
             yield cluster.finding(
                 profile.manifest,
@@ -175,20 +187,21 @@ def workbench_evictable(
             return
 
 
-def evictors(queues: Queues, queue: Queue) -> Iterator[str]:
+def evictors(queue: Queue, reclaims: Reclaims) -> Iterator[str]:
     """Yield who may evict a workload of a queue."""
     if queue.within_cluster_queue != NEVER:
         yield f"a higher priority in the same queue (withinClusterQueue {queue.within_cluster_queue})"
-    if queue.may_borrow:
-        owners = [
-            other.name
-            for other in queues.relatives(queue)
-            if other is not queue and other.reclaim_within_cohort != NEVER and _owns_some_of(other, queue)
-        ]
-        if owners:
-            yield f"{some(owners)}, which reclaim what it borrowed"
+    if owners := dict.fromkeys(reclaims.from_(queue.name)):
+        yield f"{some(owners)}, which reclaim what it borrowed"
 
 
-def _owns_some_of(owner: Queue, borrower: Queue) -> bool:
-    borrowed = {key for key, quota in borrower.quotas.items() if quota.borrowing_limit != 0}
-    return any(quota.nominal and key in borrowed for key, quota in owner.quotas.items())
+def _reclaims(queues: Queues, *, fair: bool) -> Reclaims:
+    """Return what queues may take from others."""
+    return Reclaims(
+        queues.tree,
+        (
+            Reclaimer(queue.name, queue.borrow_within_cohort != NEVER, fair)
+            for queue in queues.by_name.values()
+            if queue.reclaim_within_cohort != NEVER and queue.cohort
+        ),
+    )
