@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from generator.frozen import dataclass
+from generator.schemas.sharing import children
 
 _NONE: Any = object()
 # without any of these a node has no default in it; most have none
@@ -97,17 +98,34 @@ def holds_null(value: Any) -> bool:
     return any(map(holds_null, value)) if isinstance(value, list) else value is None
 
 
-def without_nulls(value: Any, node: Mapping[str, Any]) -> Any:
-    """Return a value without the fields that are null, have a schema, are not nullable and have no default."""
+def without_nulls(value: Any, node: Mapping[str, Any], *, even_nullable: bool = False) -> Any:
+    """Return a value without the fields that are null, have a schema, are not nullable and have no default.
+
+    `even_nullable` drops the declared fields that are nullable, too, of which a CEL rule sees as little.
+    Source: pkg/apiserver/schema/defaulting/algorithm.go; k8s.io/apiserver pkg/cel/common/values.go, Find.
+    """
     if isinstance(value, list):
-        return [without_nulls(item, node.get("items", {})) for item in value]
+        return [without_nulls(item, node.get("items", {}), even_nullable=even_nullable) for item in value]
     if not isinstance(value, dict):
         return value
     properties, more = node.get("properties", {}), node.get("additionalProperties")
     kept = {}
     for key, item in value.items():
         child = properties.get(key, more if isinstance(more, Mapping) else None)
-        if item is None and child is not None and not child.get("nullable") and "default" not in child:
-            continue
-        kept[key] = without_nulls(item, child or {})
+        if item is None and child is not None:
+            if even_nullable and key in properties or not child.get("nullable") and "default" not in child:
+                continue
+        kept[key] = without_nulls(item, child or {}, even_nullable=even_nullable)
     return kept
+
+
+def takes_null(node: Mapping[str, Any], made: dict[int, bool]) -> bool:
+    """Whether a null may stand anywhere in a value of a schema; `made` keeps what was found for shared nodes."""
+    if id(node) not in made:
+        made[id(node)] = (
+            bool(node.get("nullable"))
+            or not ("type" in node or node.get("x-kubernetes-int-or-string"))
+            or bool(node.get("x-kubernetes-preserve-unknown-fields"))
+            or any(takes_null(child, made) for child in children(node))
+        )
+    return made[id(node)]

@@ -19,7 +19,7 @@ from generator.validate.explain import (
 from generator.validate.lists import distinct, duplicates
 from generator.validate.plain_fit import fits, fits_metadata
 from generator.validate.rules import all_pass, broken_rules
-from generator.validate.structural import Compiled, compiled, of_metadata, root, update_rules
+from generator.validate.structural import Compiled, accepts_null, compiled, of_metadata, root, update_rules
 from generator.validate.violation import Violation
 
 if TYPE_CHECKING:
@@ -50,8 +50,10 @@ def validate_object(
     parts = compiled(schema)
     filled = _fill(schema, parts, body)
     try:
-        is_plain = is_one_of_few and fits(filled, schema.structure, schema.api_version, schema.kind)
-        found = [] if is_plain or root(schema).validator.is_valid(filled) else _schema_errors(schema, filled)
+        if is_one_of_few and fits(filled, schema.structure, schema.api_version, schema.kind):
+            found = []  # and no null stands in it
+        else:
+            filled, found = _judged(schema, parts, filled)
         found += _metadata(filled.get("metadata"), schema, parts, is_one_of_few)
     except ValueError as error:
         return [not_json(error)]
@@ -62,20 +64,37 @@ def validate_object(
     return found
 
 
-def _schema_errors(schema: Schema, body: Mapping[str, Any]) -> list[Violation]:
-    if holds_null(body):
-        body = defaults(schema, body)
-    return [*objections(root(schema), body)]
+def _judged(schema: Schema, parts: Compiled, filled: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Violation]]:
+    """Return an object without the nulls that the server drops, and what its schema objects to in it.
+
+    A null that may not stand where it does is an error to the engine, so that most objects need not be searched.
+    """
+    judge = root(schema)
+    is_valid = judge.validator.is_valid(filled)
+    if (not is_valid or accepts_null(schema)) and holds_null(filled):
+        filled = _fill(schema, parts, without_nulls(filled, schema.structure))
+        is_valid = judge.validator.is_valid(filled)
+    found = [] if is_valid else [*objections(judge, filled)]
+    return filled, found
 
 
 def _broken_rules(
     schema: Schema, parts: Compiled, body: Mapping[str, Any], old: Mapping[str, Any] | None
 ) -> Iterable[Violation]:
     if old is not None:
-        return broken_rules(body, defaults(schema, old), update_rules(schema))
-    if parts.rules is None or all_pass(body, parts.rules):
+        return broken_rules(_in_rules(schema, body), _in_rules(schema, defaults(schema, old)), update_rules(schema))
+    if parts.rules is None:
         return ()
-    return broken_rules(body, ABSENT, parts.rules)
+    seen = _in_rules(schema, body)
+    return () if all_pass(seen, parts.rules) else broken_rules(seen, ABSENT, parts.rules)
+
+
+def _in_rules(schema: Schema, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an object as rules see it: a field that is null is absent, also where it may be null."""
+    if not (accepts_null(schema) and holds_null(body)):
+        return body
+    seen: Mapping[str, Any] = without_nulls(body, schema.structure, even_nullable=True)
+    return seen
 
 
 def _fill(schema: Schema, parts: Compiled, body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -91,13 +110,23 @@ def _metadata(meta: Any, schema: Schema, parts: Compiled, is_one_of_few: bool) -
     found = []
     if not (is_one_of_few and fits_metadata(meta, parts.metadata)):
         judge = of_metadata(metadata.name_form(schema.group, schema.kind))
-        found = [] if judge.validator.is_valid(meta) else [*objections(judge, meta, ("metadata",))]
+        if not judge.validator.is_valid(meta):
+            found = [*objections(judge, _without_nulls(meta), ("metadata",))]
     if not schema.namespaced and meta.get("namespace"):
         found.append(namespace_ignored())
     annotations = meta.get("annotations")
     if isinstance(annotations, dict) and (size := _size(annotations)) > metadata.MAX_ANNOTATIONS:
         found.append(annotations_too_large(size, metadata.MAX_ANNOTATIONS))
     return found
+
+
+def _without_nulls(meta: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return metadata as Go reads it: a null is a field that is absent, and the empty text in a map of texts."""
+    kept = {key: value for key, value in meta.items() if value is not None}
+    for name in ("labels", "annotations"):
+        if isinstance(kept.get(name), dict):
+            kept[name] = {key: "" if value is None else value for key, value in kept[name].items()}
+    return kept
 
 
 def _size(annotations: Mapping[str, Any]) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.frozen import dataclass
 from generator.validate import formats, metadata
-from generator.validate.defaults import Filler, filler
+from generator.validate.defaults import Filler, filler, takes_null
 from generator.validate.lists import ListNode, list_tree
 from generator.validate.rule_tree import RuleNode, rule_tree
 from generator.validate.translation import Translator
@@ -46,6 +46,12 @@ def compiled(schema: Schema) -> Compiled:
     node = schema.structure
     meta = _object_meta(metadata.name_form(schema.group, schema.kind))
     return Compiled(meta, filler(node, {}), list_tree(node, {}), rule_tree(node, {}, creating=True))
+
+
+@cache
+def accepts_null(schema: Schema) -> bool:
+    """Whether an object may hold a null and be valid: few kinds have a place for one."""
+    return takes_null(schema.structure, {})
 
 
 @cache

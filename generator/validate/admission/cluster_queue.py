@@ -63,7 +63,7 @@ def reclaim_never_but_borrowing_preempts(spec: Mapping[str, Any]) -> Iterator[Vi
     """Whoever never reclaims may not preempt while borrowing. Source: validatePreemption."""
     preemption = mapping(spec, "preemption")
     policy = get(preemption, "borrowWithinCohort", "policy")
-    if preemption.get("reclaimWithinCohort", "Never") == "Never" and policy not in (None, "", "Never"):
+    if (preemption.get("reclaimWithinCohort") or "Never") == "Never" and policy not in (None, "", "Never"):
         yield refusal(
             "reclaim-never-but-borrowing-preempts",
             "spec.preemption",

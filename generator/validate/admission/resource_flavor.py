@@ -35,7 +35,7 @@ def invalid_label(spec: Mapping[str, Any]) -> Iterator[Violation]:
 def invalid_taint(spec: Mapping[str, Any]) -> Iterator[Violation]:
     """nodeTaints have a label's key and value."""
     for index, taint in mappings(spec, "nodeTaints"):
-        defects = (("key", name_defect(text(taint, "key"))), ("value", value_defect(taint.get("value", ""))))
+        defects = (("key", name_defect(text(taint, "key"))), ("value", value_defect(taint.get("value") or "")))
         for part, defect in defects:
             if defect:
                 message = f"taint {part} {get(taint, part)!r}: {defect}"
