@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from generator.finding import Finding, Layer, Related, Severity
-from generator.frozen import dataclass
+from generator.frozen import dataclass, field
 from generator.manifest import Manifest
 from generator.quantity import Amount
 from generator.validate import kinds
-from generator.validate.cluster import Cluster, name_of, namespace_of, related
+from generator.validate.cluster import Cluster, labels_of, name_of, namespace_of, related
+from generator.validate.effective_queue import queue_of
 from generator.validate.obstacles import (
     ABOVE_NODE,
     ABOVE_QUOTA,
@@ -38,7 +39,7 @@ _FIXES = {
     ABOVE_NODE: "ask for less in a pod and take more pods, or give the queue a flavor with larger nodes",
     TOPOLOGY: "ask for a level that the topology of a flavor of the queue has, and for none where its flavors have no "
     "topology; or give the pools with a topology a queue of their own",
-    NOT_TOLERATED: "write the taint into the flavor's tolerations: a profile of type Queue cannot carry any",
+    NOT_TOLERATED: "write the taint into the flavor's tolerations, or into those of the pods",
 }
 _SELECT = "select nodes by the labels of a flavor, or leave the selector to Kueue"
 
@@ -55,7 +56,7 @@ def check(cluster: Cluster, queues: Queues, places: Mapping[str, FlavorPlace]) -
             yield from _of_profile(cluster, judge, queues, profile, narrow)
     for manifest in (*cluster.of(kinds.CLUSTER_RUNTIME), *cluster.of(kinds.RUNTIME)):
         yield from _of_runtime(cluster, judge, queues, places, manifest, narrow)
-    for kind in kinds.WORKLOADS:
+    for kind in kinds.QUEUED:
         for manifest in cluster.of(kind):
             yield from _of_workload(cluster, judge, queues, kind, manifest)
     for manifest in cluster.of(kinds.LIMIT_RANGE):
@@ -86,12 +87,12 @@ def _accelerators_alone(cluster: Cluster, queue: Queue) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class _Asker:
-    """Who asks: `what` begins the message, `paths` lead to a resource in its manifest."""
+    """Who asks: `what` begins the message, `paths` lead to a resource in its manifest, `path` to what has no pods."""
 
     what: str
     manifest: Manifest
-    paths: Mapping[str, str]
-    path: str
+    paths: Mapping[str, str] = field(default_factory=dict)
+    path: str = ""
 
     def finding(
         self, cluster: Cluster, obstacle: Obstacle, severity: Severity, rest: str = "", also: Iterable[Related] = ()
@@ -102,7 +103,7 @@ class _Asker:
             Layer.READINESS,
             f"{self.what} {obstacle.says()}{rest}",
             _FIXES.get(obstacle.rule, _SELECT),
-            self.paths.get(obstacle.resource, self.path),
+            obstacle.path or self.paths.get(obstacle.resource, self.path),
             severity=severity,
             related=also,
         )
@@ -171,7 +172,7 @@ def _of_runtime(
             return
         found.append(obstacle)
     widest = max(found, key=Obstacle.rank)
-    asker = _Asker(f"runtime {name_of(manifest)}", manifest, {}, pods[0].path)
+    asker = _Asker(f"runtime {name_of(manifest)}", manifest)
     rest = "; no other queue can do more" if len(found) > 1 else ""
     yield asker.finding(cluster, widest, Severity.ERROR, rest)
 
@@ -200,14 +201,16 @@ def _leftovers(
 def _of_workload(
     cluster: Cluster, judge: Judge, queues: Queues, kind: kinds.Kind, manifest: Manifest
 ) -> Iterator[Finding]:
-    queue = queues.behind(namespace_of(manifest), text(manifest.body, "metadata", "labels", kinds.QUEUE_NAME))
+    local = queue_of(cluster, manifest) or ""
+    queue = queues.behind(namespace_of(manifest), local)
     if queue is None:
         return
+    is_written = labels_of(manifest).get(kinds.QUEUE_NAME) == local
     for pods in pods_of(cluster, kind, manifest):
         if obstacle := judge.ask(pods).obstacle(queue):
-            path = pods[0].chosen if obstacle.is_of_place and pods[0].chosen else pods[0].path
-            asker = _Asker(f"{kind[1]} {name_of(manifest)}", manifest, {}, path)
-            yield asker.finding(cluster, obstacle, Severity.ERROR)
+            asker = _Asker(f"{kind[1]} {name_of(manifest)}", manifest)
+            rest = "" if is_written else f"; it ends up there through LocalQueue {local}"
+            yield asker.finding(cluster, obstacle, Severity.ERROR, rest)
 
 
 def _limit_range(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:

@@ -11,23 +11,24 @@ from typing import Any
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
 from generator.releases.images import NONE, vendor_of_image, vendor_of_resource
-from generator.validate import kinds
-from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, namespace_of
+from generator.validate import effective_queue, kinds
+from generator.validate.admission.queue_label import queue_name_missing
+from generator.validate.cluster import Cluster, labels_of, name_of, namespace_of
+from generator.validate.effective_queue import DEFAULT, neighbours, queue_of
 from generator.validate.kinds import Kind
 from generator.validate.pods import Pods, of_workload
 from generator.validate.queues import Queues
 from generator.validate.shape import items, mapping, mappings, text, whole
 from generator.validate.train_jobs import of_runtime, of_train_job, runtime_of
 
-_DEFAULT = "default"
-
 
 def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     """Yield workloads without a queue or a priority, and images that do not know the cards beside them."""
-    for kind in kinds.WORKLOADS:
+    for kind in kinds.QUEUED:
         for manifest in cluster.of(kind):
             if not items(manifest.body, "metadata", "ownerReferences"):  # else whoever owns it has the labels
-                yield from queue_missing(cluster, queues, kind, manifest)
+                if kind in kinds.WORKLOADS:
+                    yield from queue_missing(cluster, queues, kind, manifest)
                 yield from priority_missing(cluster, kind, manifest)
             yield from image_for_another_vendor(cluster, kind, manifest)
     if not cluster.whole:  # of an environment a policy says so
@@ -55,20 +56,22 @@ def _serving(cluster: Cluster, service: Manifest) -> Manifest | None:
 
 
 def queue_missing(cluster: Cluster, queues: Queues, kind: Kind, manifest: Manifest) -> Iterator[Finding]:
-    """In a managed namespace without a queue called default, work that names no queue is governed by nobody."""
-    space, release = namespace_of(manifest), cluster.target.openshift_ai
-    is_labelled = labels_of(manifest).get(kinds.QUEUE_NAME) or kinds.PROFILE_NAME in annotations_of(manifest)
-    is_refused = release is not None and kind[1] in release.queue_name_webhook
+    """In a managed namespace, work that ends up in no queue is governed by nobody; a webhook may refuse it besides."""
+    space, target = namespace_of(manifest), cluster.target
     names = [local.name for local in queues.by_namespace.get(space, ())]
-    has_default = cluster.has(kinds.LOCAL_QUEUE, _DEFAULT, space)
-    if is_labelled or is_refused or space not in queues.managed_namespaces or not names or has_default:
+    is_seen = effective_queue.is_seen(kind, target)  # else no label helps, and an advisory says so
+    if space not in queues.managed_namespaces or not names or not is_seen or queue_of(cluster, manifest) != "":
         return
+    if any(queue_name_missing(manifest.body, target, neighbours(cluster, manifest))):
+        return
+    why = f"Kueue {target.kueue.version} gives it none" if target.kueue and DEFAULT in names else ""
+    why = why or f"namespace {space} has none called {DEFAULT}"
     yield cluster.finding(
         manifest,
         "workload-without-queue",
         Layer.READINESS,
-        f"{kind[1]} {name_of(manifest)} names no queue, and namespace {space} has none called {_DEFAULT}: with "
-        "labelPolicy QueueName it runs outside every quota, with None it never starts",
+        f"{kind[1]} {name_of(manifest)} names no queue, and {why}: with labelPolicy QueueName it runs outside every "
+        "quota, with None it never starts",
         f"label it {kinds.QUEUE_NAME}: {' or '.join(sorted(names))}",
         "metadata.labels",
         severity=Severity.WARNING,
@@ -79,7 +82,7 @@ def priority_missing(cluster: Cluster, kind: Kind, manifest: Manifest) -> Iterat
     """Kueue binds no priority to a queue, and a hardware profile's is never applied: the label alone counts."""
     labels = labels_of(manifest)
     classes = {name_of(found): whole(found.body, "value") for found in cluster.of(kinds.PRIORITY_CLASS)}
-    if not labels.get(kinds.QUEUE_NAME) or labels.get(kinds.PRIORITY_LABEL) or not classes:
+    if labels.get(kinds.PRIORITY_LABEL) or not classes or not queue_of(cluster, manifest):
         return
     pods = [each for together in pods_of(cluster, kind, manifest) for each in together]
     if any(text(each.spec, "priorityClassName") for each in pods):

@@ -121,7 +121,7 @@ def test_a_runtime_s_image_is_said_once_a_cluster() -> None:
         ([llm(template=pod(gpus=9))], ["error request-above-quota spec.template.containers"]),
         ([llm(template=pod(gpus=4), worker=pod(gpus=4), parallelism={"pipeline": 2})], []),
         ([llm(template=pod(gpus=4), worker=pod(gpus=4), parallelism={"pipeline": 3})],
-         ["error request-above-quota spec.template.containers"]),
+         ["error request-above-quota spec.worker.containers"]),
         ([llm(worker=pod(gpus=4), parallelism={"data": 4, "dataLocal": 2})], []),
         ([llm(worker=pod(gpus=4), parallelism={"data": 5, "dataLocal": 2})],
          ["error request-above-quota spec.worker.containers"]),
