@@ -41,6 +41,7 @@ KINDS = frozenset(
         "dashboard.opendatahub.io/AcceleratorProfile",
         "opendatahub.io/OdhDashboardConfig",
         "services.platform.opendatahub.io/Auth",
+        "services.platform.opendatahub.io/GatewayConfig",
         "operator.openshift.io/JobSetOperator",
         "operator.openshift.io/LeaderWorkerSetOperator",
         "argoproj.io/Application",
