@@ -20,8 +20,13 @@ def vendor_of_image(image: str) -> str:
     for known in _known()["digests"]:
         if digest.startswith(known["digest"]) and name.partition(":")[0] == known["image"]:
             return str(known["vendor"])
-    found = [vendor for vendor, pattern in _patterns() if pattern.search(name)]
+    own = _found("vendors", name.rpartition("/")[2])
+    found = own or _found("places", name)
     return found[0] if len(found) == 1 else ""
+
+
+def _found(key: str, name: str) -> list[str]:
+    return [vendor for vendor, pattern in _patterns(key) if pattern.search(name)]
 
 
 def vendor_of_resource(resource: str) -> str:
@@ -30,8 +35,8 @@ def vendor_of_resource(resource: str) -> str:
 
 
 @cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((each["vendor"], re.compile(each["pattern"], re.IGNORECASE)) for each in _known()["vendors"])
+def _patterns(key: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((each["vendor"], re.compile(each["pattern"], re.IGNORECASE)) for each in _known()[key])
 
 
 @cache

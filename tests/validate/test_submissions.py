@@ -45,6 +45,10 @@ def train_job(trainer: Body | None = None, to: str = "torch", kind: str = "Clust
     return workload("TrainJob", spec, api="trainer.kubeflow.org/v1alpha1")
 
 
+def torch(worker: Body) -> Body:
+    return workload("PyTorchJob", {"pytorchReplicaSpecs": {"Worker": worker}})
+
+
 def llm(**spec: Any) -> Body:
     return workload("LLMInferenceService", spec, api="serving.kserve.io/v1alpha2")
 
@@ -87,7 +91,7 @@ VENDOR = "error image-for-another-vendor "
         ([notebook(pod(ROCM, resource="example.com/fpga"))],
          ["error resource-not-covered spec.template.spec.containers"]),
         ([notebook({"containers": [{"image": ROCM}]})], []),
-        ([workload("PyTorchJob", {"pytorchReplicaSpecs": {"Worker": {"template": {"spec": pod(ROCM, name="pytorch")}}}})],
+        ([torch({"template": {"spec": pod(ROCM, name="pytorch")}})],
          [VENDOR + "spec.pytorchReplicaSpecs.Worker.template.spec.containers[0].image"]),
         ([workload("RayCluster", {"workerGroupSpecs": [{"replicas": 1, "template": {"spec": pod(ROCM)}}]}, api=RAY)],
          [VENDOR + "spec.workerGroupSpecs[0].template.spec.containers[0].image"]),
