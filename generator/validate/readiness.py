@@ -9,7 +9,9 @@ from generator.validate import (
     argo,
     argo_options,
     argo_settings,
+    effects,
     flavors,
+    idle,
     operators,
     platform,
     requests,
@@ -28,6 +30,8 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     places = read_flavors(cluster)
     yield from tenancy.check(cluster, queues)
     yield from sharing.check(cluster, queues)
+    yield from effects.check(cluster, queues)
+    yield from idle.check(cluster, queues)
     yield from requests.check(cluster, queues, places)
     yield from submissions.check(cluster, queues)
     yield from flavors.check(cluster, queues, places)
