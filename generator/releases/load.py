@@ -12,6 +12,7 @@ from generator.facts import record
 from generator.releases.model import (
     Advisory,
     Component,
+    Conflict,
     GitOps,
     Kueue,
     OpenShift,
@@ -111,7 +112,8 @@ def operator(name: str) -> Operator:
 @cache
 def advisories() -> tuple[Advisory, ...]:
     """Return the combinations that are known to be bad, in the order of the file."""
-    anywhere: dict[str, Any] = {"components": [], "openshift_ai": [], "kueue": [], "openshift": [], "unless_manual": ""}
+    lists = ("components", "workloads", "frameworks", "openshift_ai", "kueue", "openshift")
+    anywhere: dict[str, Any] = {**{key: [] for key in lists}, "unless_manual": ""}
     return tuple(record(Advisory, anywhere | raw, "advisories.yaml") for raw in _document("advisories.yaml"))
 
 
@@ -136,10 +138,12 @@ def _component(name: str, raw: Mapping[str, Any], file: str) -> Component:
     own = dict(raw)
     schema = closed({"managementState": {"enum": _STATES}} | own.pop("fields", {}))
     requirements = tuple(
-        record(Requirement, {"operators": [], "dsci_spec": {}} | value, file) for value in own.pop("requirements", [])
+        record(Requirement, {"operators": [], "dsci_spec": {}, "hard": True} | value, file)
+        for value in own.pop("requirements", [])
     )
+    conflicts = tuple(record(Conflict, value, file) for value in own.pop("conflicts", []))
     empty: dict[str, Any] = {"defaults": {}, "operators": [], "suggested": [], "frameworks": []}
-    fixed = {"name": name, "states": _STATES, "schema": schema, "requirements": requirements}
+    fixed = {"name": name, "states": _STATES, "schema": schema, "requirements": requirements, "conflicts": conflicts}
     return record(Component, empty | {"key": name} | own | fixed, file)
 
 

@@ -34,10 +34,11 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Fields of a component that are accepted one by one and that its controller refuses together; `path` is to blame."""
+    """Fields of a component that are accepted, and that its controller refuses or warns of; `path` is to blame."""
 
     fields: Mapping[str, Any]
     path: tuple[str, ...]
+    severity: str
     message: str
     fix: str
 
@@ -104,6 +105,9 @@ class OpenShiftAI:
     `default_queue` is "always" when the operator itself creates `default` queues, "switch" when a field decides.
     `namespace_labels` are what the operator adds to a Kueue-managed namespace that lacks one of them.
     `queue_name_webhook` lists the kinds that are refused without a queue name in a Kueue-managed namespace.
+    `dropped` are, by kind, the fields of the old API version that its conversion leaves out. `checks_ca_bundle` tells
+    whether a bundle of certificates is read on admission. `dashboard_flags` are what the dashboard's configuration has to
+    say for profiles to be offered, `dashboard_deprecated` its fields that an update may not add.
     `profile_webhook` lists the kinds to which a hardware profile gives its queue; profiles do nothing for others.
     `notebook_guard` tells whether notebooks that reach for the host are refused, `notebook_auth` is the annotation that
     puts a login before one. `deployment_modes` are those of an InferenceService that the release runs, `ray_job_modes`
@@ -132,10 +136,13 @@ class OpenShiftAI:
     default_queue: str
     default_flavors: tuple[str, ...]
     namespace_labels: Mapping[str, str]
+    dropped: Mapping[str, tuple[str, ...]]
     dsci_spec: Mapping[str, Any]
+    checks_ca_bundle: bool
     applications_namespace: str
     monitoring_namespace: str
     dashboard_flags: Mapping[str, bool]
+    dashboard_deprecated: tuple[str, ...]
     operators: tuple[str, ...]
     trainer: Trainer | None
     shipped_runtimes: tuple[str, ...]
@@ -275,12 +282,15 @@ class Operator:
 class Advisory:
     """A combination that is known to be bad. It matches when every condition that is given holds.
 
-    `unless_manual` names an operator whose Manual approval settles the matter; "": nothing does.
+    `unless_manual` names an operator whose Manual approval settles the matter; "": nothing does. Of manifests alone,
+    `workloads` are the kinds that show that the components are there, and `frameworks` what Kueue has to list.
     """
 
     id: str
     severity: str
     components: tuple[str, ...]
+    workloads: tuple[str, ...]
+    frameworks: tuple[str, ...]
     openshift_ai: tuple[str, ...]
     kueue: tuple[str, ...]
     openshift: tuple[str, ...]

@@ -5,15 +5,20 @@ Source: facts of OpenShift AI, section 1.3; facts of faults A35, A39, A40, A56.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from typing import Any
 
-from generator.finding import Finding, Layer
+from generator.finding import Finding, Layer, Severity
 from generator.manifest import SYNC_WAVE, Manifest, sync_wave
 from generator.releases.load import operator, operator_ids
 from generator.releases.model import Component, Operator
+from generator.schemas import load
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, annotations_of, name_of, namespace_of, related
+from generator.validate.kinds import kind_of
+from generator.validate.objects import defaults
+from generator.validate.schema_check import target
 from generator.validate.shape import get, mapping, text
 from generator.validate.wording import some
 
@@ -22,7 +27,7 @@ GLOBAL_NAMESPACE = "openshift-operators"
 
 def check(cluster: Cluster) -> Iterator[Finding]:
     """Yield operators that are missing, late or without their OperatorGroup."""
-    installed = _installed(cluster)
+    installed = installed(cluster)
     if cluster.is_known(kinds.SUBSCRIPTION):
         for component, place, manifest in managed_components(cluster):
             yield from component_without_operator(cluster, installed, component, place, manifest)
@@ -36,7 +41,7 @@ def package_of(subscription: Manifest) -> str:
     return text(subscription.body, "spec", "name") or name_of(subscription)
 
 
-def _installed(cluster: Cluster) -> dict[str, Manifest]:
+def installed(cluster: Cluster) -> dict[str, Manifest]:
     """Return the Subscriptions by the id of their operator; those of other operators are left out."""
     found: dict[str, Manifest] = {}
     for subscription in cluster.of(kinds.SUBSCRIPTION):
@@ -54,7 +59,7 @@ def is_installed(cluster: Cluster, name: str) -> bool:
     """Whether an operator is installed, or nothing is known about Subscriptions."""
     package = operator(name).package
     declared = cluster.is_external(kinds.SUBSCRIPTION, package, operator(name).namespace)
-    return name in _installed(cluster) or declared or not cluster.is_known(kinds.SUBSCRIPTION)
+    return name in installed(cluster) or declared or not cluster.is_known(kinds.SUBSCRIPTION)
 
 
 def managed_components(cluster: Cluster) -> Iterator[tuple[Component, str, Manifest]]:
@@ -69,21 +74,44 @@ def managed_components(cluster: Cluster) -> Iterator[tuple[Component, str, Manif
 def component_without_operator(
     cluster: Cluster, installed: Mapping[str, Manifest], component: Component, path: str, manifest: Manifest
 ) -> Iterator[Finding]:
-    """A Managed component stays unready without the operators that it relies on."""
-    spec = {**component.defaults, **mapping(manifest.body, "spec", "components", component.key)}
-    needed = [*component.operators, *(o for need in component.requirements if need.holds(spec) for o in need.operators)]
-    missing = [name for name in dict.fromkeys(needed) if name not in installed and not is_installed(cluster, name)]
-    if missing:
-        titles = some(f"{operator(name).title} ({operator(name).package})" for name in missing)
+    """A Managed component stays unready without the operators that it relies on; without some, a part of it stays off."""
+    needs = [need for need in component.requirements if need.holds(stored_component(cluster, component, manifest))]
+    hard = [*component.operators, *(o for need in needs if need.hard for o in need.operators)]
+    if missing := _lacking(cluster, installed, hard):
         yield cluster.finding(
             manifest,
             "component-without-operator",
             Layer.READINESS,
-            f"component {component.key} is Managed and relies on {titles}, which no Subscription installs: the "
+            f"component {component.key} is Managed and relies on {missing}, which no Subscription installs: the "
             "DataScienceCluster never becomes ready",
             "add a Subscription for it, or declare it with --external",
             f"{path}.managementState",
         )
+    for need in needs:
+        if not need.hard and (missing := _lacking(cluster, installed, need.operators)):
+            yield cluster.finding(
+                manifest,
+                "component-without-operator",
+                Layer.READINESS,
+                f"{'.'.join((component.key, *need.path))} is {need.equals} and relies on {missing}, which no Subscription "
+                "installs: the component is ready, and this part of it does not work",
+                "add a Subscription for it, or declare it with --external",
+                ".".join((path, *need.path)),
+                severity=Severity.WARNING,
+            )
+
+
+def _lacking(cluster: Cluster, installed: Mapping[str, Manifest], names: Iterable[str]) -> str:
+    """Return the titles of the operators that are not installed, "" for none."""
+    missing = [name for name in dict.fromkeys(names) if name not in installed and not is_installed(cluster, name)]
+    return some(f"{operator(name).title} ({operator(name).package})" for name in missing)
+
+
+def stored_component(cluster: Cluster, component: Component, manifest: Manifest) -> Mapping[str, Any]:
+    """Return a component of a DataScienceCluster as the server stores it, its defaults included."""
+    schema = load.schema(*kind_of(manifest.body), manifest.api_version.rpartition("/")[2], target(cluster.target))
+    body = manifest.body if schema is None else defaults(schema, manifest.body)
+    return mapping(body, "spec", "components", component.key)
 
 
 def operator_without_requirement(
