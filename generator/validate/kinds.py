@@ -119,6 +119,7 @@ CLUSTER_SCOPED: frozenset[Kind] = frozenset(
 
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
+MAX_EXEC_TIME = "kueue.x-k8s.io/max-exec-time-seconds"
 DEFAULT_QUEUE = "kueue.x-k8s.io/default-queue"
 MANAGED_LABEL = "kueue.openshift.io/managed"
 LEGACY_MANAGED_LABEL = "kueue-managed"

@@ -11,13 +11,17 @@ from typing import Any
 
 from generator.validate.admission.words import FORBIDDEN, refusal
 from generator.validate.cluster import Target
-from generator.validate.effective_queue import label_of
+from generator.validate.effective_queue import is_seen, label_of
 from generator.validate.kinds import (
     DATA_SCIENCE_CLUSTER,
+    LEADER_WORKER_SET,
     LEGACY_MANAGED_LABEL,
     MANAGED_LABEL,
+    MAX_EXEC_TIME,
     NAMESPACE,
+    OWNERS,
     QUEUE_NAME,
+    WORKLOADS,
     kind_of,
 )
 from generator.validate.shape import get, mapping, text
@@ -34,7 +38,30 @@ def validate(
     queue = get(body, "metadata", "labels", QUEUE_NAME)
     if isinstance(queue, str) and queue and (defect := subdomain_defect(queue)):
         yield refusal("queue-name", _PATH, f"queue name {queue!r} {defect}", "write the name of a LocalQueue")
-    yield from queue_name_missing(body, target, tuple(existing))
+    around = tuple(existing)
+    yield from max_exec_time(body, target, around)
+    yield from queue_name_missing(body, target, around)
+
+
+def max_exec_time(
+    body: Mapping[str, Any], target: Target, existing: tuple[Mapping[str, Any], ...]
+) -> Iterator[Violation]:
+    """A job in a managed namespace says for how many seconds it may run as a number above 0.
+
+    Source: kueue pkg/controller/jobframework/validation.go, validateCreateForMaxExecTime.
+    """
+    kind, written = kind_of(body), get(body, "metadata", "labels", MAX_EXEC_TIME)
+    is_job = kind in WORKLOADS and kind not in (*OWNERS, LEADER_WORKER_SET)
+    if not isinstance(written, str) or not is_job or (written.isascii() and written.isdecimal() and int(written)):
+        return
+    namespace = text(body, "metadata", "namespace")
+    if is_seen(kind, target, existing) and any(_is_managed(o, namespace) for o in existing):
+        yield refusal(
+            "max-exec-time",
+            f"metadata.labels[{MAX_EXEC_TIME}]",
+            f"label {MAX_EXEC_TIME}: {written!r} is no number of seconds above 0",
+            "write whole seconds, such as 3600",
+        )
 
 
 def queue_name_missing(
