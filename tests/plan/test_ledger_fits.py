@@ -162,3 +162,14 @@ def test_what_the_inventory_leaves_out_is_no_limit_of_nodes() -> None:
     fleet = f"runtimes: [{{name: r, framework: torch, image: '{IMAGE}', accelerator: nvidia, perNode: {per_node}}}]\n"
     fit = only(demands(fleet, "{h100: {accelerators: 8}}"))
     assert (fit.fits_quota, fit.fits_node, fit.refused) == (False, True, "ephemeral-storage")
+
+
+@pytest.mark.parametrize(
+    ("framework", "nodes", "pods"),
+    [("torch", 1, 1), ("torch", 3, 3), ("deepspeed", 1, 2), ("deepspeed", 2, 2), ("mlx", 3, 3)],
+)
+def test_an_mpi_job_is_a_launcher_and_at_least_a_node(framework: str, nodes: int, pods: int) -> None:
+    fleet = runtime(2, nodes).replace("framework: torch", f"framework: {framework}")
+    (demand,) = demands(fleet, "{h100: {accelerators: 4}}")
+    assert (demand.pods, demand.total // 1000) == (pods, 2 * pods)
+    assert [fit.fits for fit in demand.fits if fit.cluster_queue == "vision-training"] == [pods <= 2]

@@ -211,3 +211,25 @@ def test_a_verdict_is_kept_for_equal_values_only() -> None:
     schema = pair("self.a < self.b")
     verdicts = [objections(schema, {"a": a, "b": b}) == [] for a, b in ((1, 2), (1, 2), (2, 2), (1, 3), (3, 1))]
     assert verdicts == [True, True, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("value", "fix"),
+    [
+        ("xpu", "write auto, cpu or a value of the type that is compared, a number without quotes, for this rule: "),
+        ("2", "write auto, cpu or a value of the type that is compared, a number without quotes, for this rule: "),
+        (0, "change the object to satisfy this rule: "),
+        ("cpu", None),
+        (1, None),
+    ],
+)
+def test_a_value_of_a_type_that_no_rule_compares_is_to_be_another_one(value: Any, fix: str | None) -> None:
+    rule = "self > 0 || self in ['auto', 'cpu']"
+    either = ruled(rule, **{"x-kubernetes-int-or-string": True})
+    schema = thing({"type": "object", "properties": {"n": either}})
+    assert [v.fix for v in validate_object(body({"n": value}), schema)] == ([f"{fix}{rule}"] if fix else [])
+
+
+def test_an_absent_field_is_to_be_written() -> None:
+    (found,) = validate_object(body({"b": 2}), pair("self.a < self.b"))
+    assert found.fix == "write every field that is read by this rule: self.a < self.b"
