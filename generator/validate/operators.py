@@ -27,7 +27,7 @@ GLOBAL_NAMESPACE = "openshift-operators"
 
 def check(cluster: Cluster) -> Iterator[Finding]:
     """Yield operators that are missing, late or without their OperatorGroup."""
-    installed = installed(cluster)
+    installed = subscribed(cluster)
     if cluster.is_known(kinds.SUBSCRIPTION):
         for component, place, manifest in managed_components(cluster):
             yield from component_without_operator(cluster, installed, component, place, manifest)
@@ -41,7 +41,7 @@ def package_of(subscription: Manifest) -> str:
     return text(subscription.body, "spec", "name") or name_of(subscription)
 
 
-def installed(cluster: Cluster) -> dict[str, Manifest]:
+def subscribed(cluster: Cluster) -> dict[str, Manifest]:
     """Return the Subscriptions by the id of their operator; those of other operators are left out."""
     found: dict[str, Manifest] = {}
     for subscription in cluster.of(kinds.SUBSCRIPTION):
@@ -59,7 +59,7 @@ def is_installed(cluster: Cluster, name: str) -> bool:
     """Whether an operator is installed, or nothing is known about Subscriptions."""
     package = operator(name).package
     declared = cluster.is_external(kinds.SUBSCRIPTION, package, operator(name).namespace)
-    return name in installed(cluster) or declared or not cluster.is_known(kinds.SUBSCRIPTION)
+    return name in subscribed(cluster) or declared or not cluster.is_known(kinds.SUBSCRIPTION)
 
 
 def managed_components(cluster: Cluster) -> Iterator[tuple[Component, str, Manifest]]:
