@@ -212,7 +212,7 @@ _SECRETS = ("-----BEGIN [A-Z ]*PRIVATE " + "KEY", r"\bgh[pousr]_\w{36}", r"\bAKI
         ("a registry's host", "|".join(_REGISTRIES)),
         (
             "a path of this machine",
-            rf"{re.escape(str(ROOT))}\b|{re.escape(str(ROOT.parent))}/shared\b|/(?:home|Users)/(?!argocd/cmp-server)\w+/",
+            rf"{re.escape(str(ROOT))}\b|{re.escape(str(ROOT.parent))}/shared\b|/(?:home|Users)/(?!argocd/cmp-server|mpiuser/)\w+/",
         ),
         ("what looks like a secret", "|".join(_SECRETS)),
     ],
