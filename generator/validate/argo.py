@@ -1,6 +1,6 @@
-"""Argo CD: can it apply what an Application brings, and does each object stand once.
+"""Argo CD: can it apply what an Application brings.
 
-Source: facts of faults A43, A46, A57; redhat-developer/gitops-operator controllers/argocd/openshift/openshift.go.
+Source: facts of faults A43, A46; redhat-developer/gitops-operator controllers/argocd/openshift/openshift.go.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from generator.manifest import Manifest
 from generator.releases.load import operator, operator_ids
 from generator.schemas.resources import plural
 from generator.validate import kinds
-from generator.validate.argo_folders import content, folders
+from generator.validate.argo_folders import IN_CLUSTER, content, destination, folders
 from generator.validate.argo_options import of_application, of_object
 from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, related
 from generator.validate.kinds import Kind, is_built_in, kind_of
@@ -40,11 +40,10 @@ _OWN_GROUPS = {
 
 
 def check(cluster: Cluster) -> Iterator[Finding]:
-    """Yield what Argo CD could not apply, and objects that stand twice."""
+    """Yield what Argo CD could not apply."""
     for application in cluster.of(kinds.APPLICATION):
         yield from kinds_unknown_at_dry_run(cluster, application)
     yield from controller_without_rights(cluster)
-    yield from object_twice(cluster)
 
 
 def kinds_unknown_at_dry_run(cluster: Cluster, application: Manifest) -> Iterator[Finding]:
@@ -87,7 +86,7 @@ def brought_by(group: str) -> frozenset[str]:
 def controller_without_rights(cluster: Cluster) -> Iterator[Finding]:
     """The default instance's controller may not touch the kinds of these operators unless a role says so."""
     wanted: dict[Kind, Manifest] = {}
-    applications = [a for a in cluster.of(kinds.APPLICATION) if _is_in_cluster(a)]
+    applications = [a for a in cluster.of(kinds.APPLICATION) if destination(a) == IN_CLUSTER]
     for application in applications:
         for folder in folders(cluster, application):
             for (kind, _), manifest in folder.first.items():
@@ -113,12 +112,6 @@ def controller_without_rights(cluster: Cluster) -> Iterator[Finding]:
         )
 
 
-def _is_in_cluster(application: Manifest) -> bool:
-    server = text(application.body, "spec", "destination", "server")
-    name = text(application.body, "spec", "destination", "name")
-    return server == "https://kubernetes.default.svc" or name == "in-cluster"
-
-
 def _rules(cluster: Cluster) -> Iterator[Mapping[str, Any]]:
     """Yield the rules of all ClusterRoles that an application controller is bound to."""
     bound = set()
@@ -140,28 +133,3 @@ def _may(rules: Iterable[Mapping[str, Any]], kind: Kind) -> bool:
         if fits_group and {"*", plural(kind[1])} & set(texts(rule, "resources")):
             granted.update(texts(rule, "verbs"))
     return "*" in granted or granted.issuperset(_VERBS)
-
-
-def object_twice(cluster: Cluster) -> Iterator[Finding]:
-    """An object stands once: two owners undo each other's changes, and pruning one deletes the other's."""
-    seen: dict[tuple[Kind, str, str], Manifest] = {}
-    for manifest, kind, space, name in cluster.identities:
-        key = kind, space, name
-        if not (kind[1] and name):
-            continue
-        first = seen.setdefault(key, manifest)
-        if first is manifest:
-            continue
-        same = first.body == manifest.body
-        where = f" in namespace {space}" if space else ""
-        yield cluster.finding(
-            manifest,
-            "object-twice",
-            Layer.DRIFT,
-            f"{kind[1]} {name}{where} is defined twice{'' if same else ', and differently'}: whoever applies it last "
-            "wins, again and again",
-            "keep one of them",
-            "metadata.name",
-            severity=Severity.WARNING if same else Severity.ERROR,
-            related=[related(first, "metadata.name", "also here")],
-        )

@@ -8,6 +8,7 @@ from generator.finding import Finding
 from generator.validate import (
     argo,
     argo_options,
+    argo_owners,
     argo_settings,
     effects,
     flavors,
@@ -38,6 +39,7 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     yield from platform.check(cluster, queues)
     yield from operators.check(cluster)
     yield from argo.check(cluster)
+    yield from argo_owners.check(cluster)
     yield from argo_options.check(cluster)
     yield from argo_settings.check(cluster)
     yield from sync_order.check(cluster, queues)
