@@ -111,7 +111,8 @@ class OpenShiftAI:
     `profile_webhook` lists the kinds to which a hardware profile gives its queue; profiles do nothing for others.
     `notebook_guard` tells whether notebooks that reach for the host are refused, `notebook_auth` is the annotation that
     puts a login before one. `deployment_modes` are those of an InferenceService that the release runs, `ray_job_modes`
-    the ways of submission that its KubeRay knows; `ray_ingress_rewritten` tells whether a webhook turns enableIngress off.
+    the ways of submission that its KubeRay knows; `ray_ingress_rewritten` tells whether a webhook turns enableIngress
+    off.
     """
 
     version: str

@@ -22,7 +22,7 @@ from generator.validate.shape import get, mappings, text, texts
 from generator.validate.train_jobs import of_runtime
 from generator.validate.wording import some
 
-_FRAMEWORKS = "spec.config.integrations.frameworks"
+FRAMEWORKS = "spec.config.integrations.frameworks"
 _LABEL_POLICY = "spec.config.workloadManagement.labelPolicy"
 _EXTERNAL = "spec.config.integrations.externalFrameworks"
 _DEVICES = "spec.config.resources.deviceClassMappings"
@@ -128,7 +128,7 @@ def default_queue_double_books(cluster: Cluster, queues: Queues, manifest: Manif
 
 def frameworks(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
     """Kueue governs the kinds of its list alone: what profiles and components use has to be on it."""
-    listed = texts(manifest.body, *_FRAMEWORKS.split("."))
+    listed = texts(manifest.body, *FRAMEWORKS.split("."))
     release = cluster.target.kueue
     if release is not None:
         yield from _broken_frameworks(cluster, manifest, listed)
@@ -144,8 +144,8 @@ def frameworks(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
             "frameworks-missing",
             Layer.READINESS,
             f"the frameworks lack {', '.join(missing)}, which {because} need: that work starts unqueued and uncounted",
-            f"add {', '.join(missing)} to {_FRAMEWORKS}",
-            _FRAMEWORKS,
+            f"add {', '.join(missing)} to {FRAMEWORKS}",
+            FRAMEWORKS,
         )
 
 
@@ -169,7 +169,7 @@ def _broken_frameworks(cluster: Cluster, manifest: Manifest, listed: list[str]) 
     release = cluster.target.kueue
     assert release is not None
     for index, name in enumerate(listed):
-        path = f"{_FRAMEWORKS}[{index}]"
+        path = f"{FRAMEWORKS}[{index}]"
         if name in release.broken_frameworks:
             yield cluster.finding(
                 manifest,
@@ -199,7 +199,7 @@ def _broken_frameworks(cluster: Cluster, manifest: Manifest, listed: list[str]) 
                 Layer.READINESS,
                 f"framework {name} is listed without {', '.join(missing)}: Kueue {release.version} refuses to start",
                 f"add {', '.join(missing)}",
-                _FRAMEWORKS,
+                FRAMEWORKS,
             )
             return
 

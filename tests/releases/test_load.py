@@ -209,7 +209,7 @@ def test_manual_approval_settles_a_rolling_channel() -> None:
 
 
 def test_advisory_of_an_openshift_release() -> None:
-    advisory = Advisory("old-nodes", "info", (), (), (), ("4.16",), "", "message", "fix", "source")
+    advisory = Advisory("old-nodes", "info", (), (), (), (), (), ("4.16",), "", "message", "fix", "source")
     given = {"components": frozenset[str](), "manual": frozenset[str](), "openshift_ai": "2.25", "kueue": "1.2"}
     assert [advisory.matches(openshift=minor, **given) for minor in ("4.16", "4.17")] == [True, False]  # type: ignore[arg-type]
 
