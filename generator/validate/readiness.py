@@ -43,3 +43,7 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     yield from argo_options.check(cluster)
     yield from argo_settings.check(cluster)
     yield from sync_order.check(cluster, queues)
+    if not cluster.whole:  # of an environment its platform says so
+        from generator.validate import advisories
+
+        yield from advisories.check(cluster, queues)
