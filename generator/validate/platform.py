@@ -5,7 +5,7 @@ Source: facts of OpenShift AI, sections 2, 3, 5; facts of Kueue, section 2; fact
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
@@ -13,12 +13,12 @@ from generator.releases.load import openshift, operator
 from generator.validate import kinds
 from generator.validate.admission.data_science_cluster import STATE
 from generator.validate.admission.words import kueue_has
-from generator.validate.cluster import Cluster, name_of, related
+from generator.validate.cluster import Cluster, labels_of, name_of, related
 from generator.validate.operators import is_installed, managed_components
 from generator.validate.pods import asks_for_accelerators
 from generator.validate.profiles import read_profiles
 from generator.validate.queues import Queues
-from generator.validate.shape import get, mappings, text, texts
+from generator.validate.shape import get, items, mappings, text, texts
 from generator.validate.train_jobs import of_runtime
 from generator.validate.wording import some
 
@@ -132,10 +132,10 @@ def frameworks(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
     release = cluster.target.kueue
     if release is not None:
         yield from _broken_frameworks(cluster, manifest, listed)
-    needed = _needed_frameworks(cluster)
-    known = release.frameworks if release else tuple(needed)
     implied = release.implied if release else {}
     governed = {*listed, *(extra for name in listed for extra in implied.get(name, ()))}
+    needed = {**_submitted(cluster, governed), **_needed_frameworks(cluster)}
+    known = set(release.frameworks) - release.broken_frameworks.keys() if release else needed
     missing = {name: why for name, why in needed.items() if name not in governed and name in known}
     if missing:
         because = some(dict.fromkeys(missing.values()))
@@ -162,6 +162,17 @@ def _needed_frameworks(cluster: Cluster) -> dict[str, str]:
     if any(_kueue_state(manifest) == "Unmanaged" for manifest in platforms):
         for found in managed.values():
             needed |= {name: needed.get(name, f"component {found.key}") for name in found.frameworks}
+    return needed
+
+
+def _submitted(cluster: Cluster, governed: Set[str]) -> dict[str, str]:
+    """Return a framework for each kind of work that names a queue and is governed by none, with the first of them."""
+    needed: dict[str, str] = {}
+    for kind in kinds.QUEUED:
+        names = kinds.FRAMEWORKS.get(kind, (kind[1],))
+        for manifest in cluster.of(kind) if governed.isdisjoint(names) else ():
+            if labels_of(manifest).get(kinds.QUEUE_NAME) and not items(manifest.body, "metadata", "ownerReferences"):
+                needed.setdefault(names[0], f"{kind[1]} {name_of(manifest)}")
     return needed
 
 
@@ -249,10 +260,12 @@ def device_classes(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
 
 
 def nothing_enforces_the_queue(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:
-    """With labelPolicy QueueName, work without a queue's name takes accelerators, unless somebody refuses it."""
-    release = cluster.target.openshift_ai
+    """With labelPolicy QueueName, work without a queue's name takes accelerators, unless somebody refuses it.
+
+    The webhook of some releases of OpenShift AI refuses its own kinds alone: plain Jobs and Deployments pass it.
+    """
     policy = text(manifest.body, *_LABEL_POLICY.split("."))
-    guarded = bool(release and release.queue_name_webhook) or _has_admission_policy(cluster)
+    guarded = _has_admission_policy(cluster)
     promised = any(amount and resource not in kinds.CORE_RESOURCES for (_, resource), amount in queues.promised())
     if policy == "None" or guarded or not queues.managed_namespaces or not promised:
         return

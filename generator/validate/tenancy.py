@@ -5,7 +5,8 @@ Source: facts of faults A26 to A29, A31; facts of Kueue, sections 5 and 7.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from generator.finding import Finding, Layer, Severity
 from generator.validate import kinds
@@ -20,7 +21,7 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     for queue in queues.all:
         if queue.selector is None:
             yield from selector_left_out(cluster, queues, queue)
-        elif not queue.selector:
+        elif _asks_for_nothing(queue.selector):
             yield from selector_of_everybody(cluster, queues, queue)
         else:
             yield from selector_misses_namespace(cluster, queues, queue)
@@ -28,6 +29,11 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
         yield from namespace_not_managed(cluster, space, local)
         if space in queues.managed_namespaces:
             yield from default_queue_annotation(cluster, space, local)
+
+
+def _asks_for_nothing(selector: Mapping[str, Any]) -> bool:
+    """Whether a selector matches every namespace, in whichever spelling: {}, or with empty parts."""
+    return not any(selector.get(part) for part in ("matchLabels", "matchExpressions"))
 
 
 def selector_left_out(cluster: Cluster, queues: Queues, queue: Queue) -> Iterator[Finding]:
