@@ -16,6 +16,7 @@ from generator.validate.cluster import Cluster, namespace_of
 from generator.validate.kinds import Kind
 from generator.validate.pods import Pods, alike, annotated
 from generator.validate.shape import get, items, mapping, mappings, text, whole
+from generator.validate.shipped import ships
 
 LAUNCHER, NODE = "launcher", "node"  # Trainer finds the jobs of an MPI runtime by these names
 JOBS = ("spec", "template", "spec", "replicatedJobs")
@@ -33,6 +34,12 @@ _USUAL: Mapping[str, Any] = {
     },
 }
 _UNKNOWN: Mapping[str, Any] = {"spec": {"mlPolicy": {}, "template": {"spec": {"replicatedJobs": [_USUAL]}}}}
+# source: red-hat-data-services/trainer@rhoai-3.2 to rhoai-3.5 manifests/rhoai/runtimes, which differ in images alone
+_SHIPPED: Mapping[str, Any] = {
+    "apiVersion": "trainer.kubeflow.org/v1alpha1",
+    "kind": kinds.CLUSTER_RUNTIME[1],
+    "spec": {**_UNKNOWN["spec"], "mlPolicy": {"numNodes": 1, "torch": {"numProcPerNode": "auto"}}},
+}
 
 
 def reference(body: Mapping[str, Any], namespace: str) -> tuple[Kind, str, str]:
@@ -44,9 +51,11 @@ def reference(body: Mapping[str, Any], namespace: str) -> tuple[Kind, str, str]:
 
 
 def runtime_of(cluster: Cluster, train_job: Manifest) -> Mapping[str, Any] | None:
-    """Return the runtime that a TrainJob names, None where it is not here."""
-    found = cluster.find(*reference(train_job.body, namespace_of(train_job)))
-    return found.body if found else None
+    """Return the runtime that a TrainJob names, None where it is neither here nor one that the target ships."""
+    kind, name, space = reference(train_job.body, namespace_of(train_job))
+    if found := cluster.find(kind, name, space):
+        return found.body
+    return _SHIPPED if cluster.target.openshift_ai and ships(cluster, kind, name) else None
 
 
 def is_mpi(runtime: Mapping[str, Any]) -> bool:

@@ -258,6 +258,22 @@ def test_what_openshift_ai_ships_exists(name: str, on: str, around: list[Body], 
     assert found(job(to=name), *around, on=on) == said
 
 
+@pytest.mark.parametrize(
+    ("made", "on", "said"),
+    [
+        (job({}, override("launcher"), to="torch-distributed"), ON, [f"error override-job-unknown {OVERRIDES}"]),
+        (job({}, override("launcher"), to="torch-distributed"), "kueue=1.3", []),
+        (job({}, override(**MODEL), to="torch-distributed"), ON, []),
+        (job({"numProcPerNode": "foo"}, to="training-hub"), ON, [PROCESSES]),
+        (job({"numProcPerNode": "gpu", "numNodes": 4}, to="training-hub"), ON, []),
+        (job({"numNodes": 2, "resourcesPerNode": {"limits": {GPU: 5}}}, to="training-hub"), ON, [ABOVE]),
+        (job(initializer={"model": {}}, to="training-hub"), ON, ["error initializer-missing spec.runtimeRef"]),
+    ],
+)
+def test_what_openshift_ai_ships_is_known(made: Body, on: str, said: list[str]) -> None:
+    assert found(made, on=on) == said
+
+
 def test_in_an_environment_too() -> None:
     assert found(job(to="torch-distributed"), platform("Managed"), whole=True) == []
     assert found(job(to="torch-distributed"), platform("Removed"), whole=True) == [MISSING]
