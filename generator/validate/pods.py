@@ -83,19 +83,22 @@ def annotated(pods: Pods, body: Mapping[str, Any]) -> Pods:
 
 def alike(count: int, spec: Mapping[str, Any], path: str) -> Pods:
     """Return pods of one spec, which stands at a path."""
-    return Pods(max(0, count), _asked(spec), f"{path}.containers", spec)
+    return Pods(max(0, count), asked_of(spec), f"{path}.containers", spec)
 
 
-def _asked(spec: Mapping[str, Any]) -> Mapping[str, Amount]:
-    """Return what a pod asks for: all that runs at once. A sidecar, once started, runs beside all that follows."""
+def asked_of(spec: Mapping[str, Any], defaults: Mapping[str, Any] = _NO_SPEC) -> Mapping[str, Amount]:
+    """Return what a pod asks for: all that runs at once. A sidecar, once started, runs beside all that follows.
+
+    `defaults` are the resources that a container gets of what it does not write.
+    """
     most: Mapping[str, Amount] = {}
     sidecars: Mapping[str, Amount] = {}
     for _, container in mappings(spec, "initContainers"):
-        running = _sum(sidecars, _requests(container))
+        running = _sum(sidecars, _requests(container, defaults))
         most = _most(most, running)
         if text(container, "restartPolicy") == "Always":
             sidecars = running
-    main = _sum(*(_requests(container) for _, container in mappings(spec, "containers")), sidecars)
+    main = _sum(*(_requests(container, defaults) for _, container in mappings(spec, "containers")), sidecars)
     return _most(main, most)
 
 
@@ -111,9 +114,13 @@ def _most(one: Mapping[str, Amount], other: Mapping[str, Amount]) -> Mapping[str
     return {**one, **{name: max(one.get(name, 0), asked) for name, asked in other.items()}} if other else one
 
 
-def _requests(container: Mapping[str, Any]) -> dict[str, Amount]:
-    """Return a container's requests; a limit stands for the request that is not written."""
-    written = {**mapping(container, "resources", "limits"), **mapping(container, "resources", "requests")}
+def _requests(container: Mapping[str, Any], defaults: Mapping[str, Any] = _NO_SPEC) -> dict[str, Amount]:
+    """Return a container's requests; a limit stands for the request that is not written.
+
+    Source: kueue pkg/workload/resources.go, AdjustResources.
+    """
+    given = [mapping(of, key) for key in ("limits", "requests") for of in (defaults, mapping(container, "resources"))]
+    written = {name: value for part in given for name, value in part.items()}
     return {name: asked for name, value in written.items() if (asked := amount(name, value)) is not None}
 
 

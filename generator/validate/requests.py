@@ -11,7 +11,7 @@ from generator.finding import Finding, Layer, Related, Severity
 from generator.frozen import dataclass, field
 from generator.manifest import Manifest
 from generator.quantity import Amount
-from generator.validate import kinds
+from generator.validate import kinds, limit_ranges
 from generator.validate.cluster import Cluster, labels_of, name_of, namespace_of, related
 from generator.validate.effective_queue import queue_of
 from generator.validate.obstacles import (
@@ -205,8 +205,11 @@ def _of_workload(
     queue = queues.behind(namespace_of(manifest), local)
     if queue is None:
         return
+    given = limit_ranges.ranges(cluster).get(namespace_of(manifest))
     is_written = labels_of(manifest).get(kinds.QUEUE_NAME) == local
     for pods in pods_of(cluster, kind, manifest):
+        if given:
+            pods = [limit_ranges.filled(each, given, queue.by_resource) for each in pods]
         if obstacle := judge.ask(pods).obstacle(queue):
             asker = _Asker(f"{kind[1]} {name_of(manifest)}", manifest)
             rest = "" if is_written else f"; it ends up there through LocalQueue {local}"
