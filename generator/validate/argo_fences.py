@@ -13,11 +13,12 @@ from typing import Any
 
 from generator.finding import Finding, Layer
 from generator.manifest import Manifest
-from generator.validate.argo_folders import Folder, folders, sources
+from generator.validate.argo_folders import IN_CLUSTER, IN_CLUSTER_NAME, Folder, folders, sources
 from generator.validate.cluster import Cluster, name_of, related
 from generator.validate.kinds import Kind, kind_of
 from generator.validate.shape import mapping, mappings, text, texts
 
+DENY = "!"
 _GLOB = frozenset("*?[")
 
 
@@ -27,7 +28,7 @@ class Fence:
     def __init__(self, project: Manifest) -> None:
         self.project = project
         self.spec = mapping(project.body, "spec")
-        self._spaces: dict[tuple[str, str], Globs] = {}
+        self._spaces: dict[tuple[str, str], Spaces] = {}
         self._kinds: dict[tuple[Kind, bool], bool] = {}
         self._names: dict[Kind, Globs] = {}
 
@@ -35,19 +36,19 @@ class Fence:
     def _repositories(self) -> tuple[Globs, Globs]:
         """Patterns that let a repository through, and those that take it out again, which begin with "!"."""
         patterns = texts(self.spec, "sourceRepos")
-        denied = Globs(pattern[1:] for pattern in patterns if pattern.startswith("!"))
-        return Globs(pattern for pattern in patterns if not pattern.startswith("!")), denied
+        denied = Globs(pattern[1:] for pattern in patterns if pattern.startswith(DENY))
+        return Globs(pattern for pattern in patterns if not pattern.startswith(DENY)), denied
 
     def allows_repository(self, url: str) -> bool:
         allowed, denied = self._repositories
         return allowed.match(url) and not denied.match(url)
 
-    def spaces(self, server: str, name: str) -> Globs:
+    def spaces(self, server: str, name: str) -> Spaces:
         """Return the namespaces that the project allows in the cluster of that address or name."""
         key = server, name
         if key not in self._spaces:
-            entries = (entry for _, entry in mappings(self.spec, "destinations") if _reaches(entry, server, name))
-            self._spaces[key] = Globs(text(entry, "namespace") for entry in entries)
+            entries = [entry for _, entry in mappings(self.spec, "destinations")]
+            self._spaces[key] = Spaces(entries, server, name)
         return self._spaces[key]
 
     def allows_kind(self, kind: Kind, *, spaced: bool) -> bool:
@@ -91,6 +92,27 @@ class Globs:
         return name in self._names or any(fnmatchcase(name, pattern) for pattern in self._patterns)
 
 
+class Spaces:
+    """The namespaces of one cluster that a project allows.
+
+    An entry lets through what fits its cluster and namespace. A pattern with "!" fits all but what it names, which no
+    other entry lets through again, whichever cluster the entry is for.
+    Source: argo-cd pkg/apis/application/v1alpha1/app_project_types.go, isDestinationMatched and globMatch.
+    """
+
+    def __init__(self, entries: Iterable[Mapping[str, Any]], server: str, name: str) -> None:
+        reaching = [text(entry, "namespace") for entry in entries if _reaches(entry, server, name)]
+        self._is_shut = any(_denies(text(e, "server"), server) or _denies(text(e, "name"), name) for e in entries)
+        self._denied = Globs(found[1:] for e in entries if (found := text(e, "namespace")).startswith(DENY))
+        self._lets_rest_in = any(pattern.startswith(DENY) for pattern in reaching)
+        self._allowed = Globs(pattern for pattern in reaching if not pattern.startswith(DENY))
+
+    def match(self, space: str) -> bool:
+        if self._is_shut or self._denied.match(space):
+            return False
+        return self._lets_rest_in or self._allowed.match(space)
+
+
 def forbidden_by_project(cluster: Cluster, application: Manifest, fence: Fence) -> Iterator[Finding]:
     """The project's fence lets repository, namespaces and kinds of the Application through."""
     project = fence.project
@@ -108,7 +130,7 @@ def forbidden_by_project(cluster: Cluster, application: Manifest, fence: Fence) 
             what = f"{kind[1]} {name_of(manifest)}"
             yield _forbidden(cluster, application, project, what, "clusterResourceWhitelist", "spec.project")
     destination = mapping(application.body, "spec", "destination")
-    allowed = fence.spaces(text(destination, "server"), text(destination, "name"))
+    allowed = fence.spaces(*_resolved(text(destination, "server"), text(destination, "name")))
     spaces = {space for folder in brought for space in folder.spaces}
     for space in sorted(spaces or {text(destination, "namespace")} - {""}):
         if not allowed.match(space):
@@ -122,10 +144,27 @@ def _first(brought: Iterable[Folder]) -> Mapping[tuple[Kind, bool], Manifest]:
     return found
 
 
+def _resolved(server: str, name: str) -> tuple[str, str]:
+    """Return address and name of a cluster; Argo CD knows both, and of its own so do we."""
+    return server or (IN_CLUSTER if name == IN_CLUSTER_NAME else ""), name or (
+        IN_CLUSTER_NAME if server == IN_CLUSTER else ""
+    )
+
+
 def _reaches(entry: Mapping[str, Any], server: str, name: str) -> bool:
     """Whether an allowed destination is the cluster of that address or name."""
-    fits_server = bool(server) and matches(server, text(entry, "server"))
-    return fits_server or (bool(name) and matches(name, text(entry, "name")))
+    return _fits(server, text(entry, "server")) or _fits(name, text(entry, "name"))
+
+
+def _fits(written: str, pattern: str) -> bool:
+    if pattern.startswith(DENY):
+        return bool(written) and not matches(written, pattern[1:])
+    return bool(written) and matches(written, pattern)
+
+
+def _denies(pattern: str, written: str) -> bool:
+    """Whether a pattern keeps out what is written; of what is not known, none does."""
+    return bool(written) and pattern.startswith(DENY) and matches(written, pattern[1:])
 
 
 def _forbidden_kind(
@@ -157,12 +196,15 @@ def _forbidden(cluster: Cluster, application: Manifest, project: Manifest, what:
 
 
 def _kind_allowed(spec: Mapping[str, Any], kind: Kind, *, spaced: bool) -> bool:
-    """Whether a project allows a kind: a cluster-scoped one if listed, every namespaced one unless a list is given."""
+    """Whether a project allows a kind: a cluster-scoped one if listed, every namespaced one unless a list is given.
+
+    An empty list is one: it allows nothing. Source: argo-cd app_project_types.go, IsGroupKindPermitted.
+    """
     prefix = "namespaceResource" if spaced else "clusterResource"
     if any(_is_listed(entry, kind) for _, entry in mappings(spec, f"{prefix}Blacklist")):
         return False
     white = [entry for _, entry in mappings(spec, f"{prefix}Whitelist")]
-    if spaced and not white:
+    if spaced and spec.get(f"{prefix}Whitelist") is None:
         return True
     return any(_is_listed(entry, kind) for entry in white)
 

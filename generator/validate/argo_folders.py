@@ -12,14 +12,14 @@ from generator.validate.kinds import APPLICATION, Kind, kind_of
 from generator.validate.shape import mapping, mappings, text
 
 IN_CLUSTER = "https://kubernetes.default.svc"
-_IN_CLUSTER_NAME = "in-cluster"
+IN_CLUSTER_NAME = "in-cluster"
 
 
 def destination(application: Manifest) -> str:
     """Return the cluster of an Application, by its address or else its name; "" where it names none."""
     written = mapping(application.body, "spec", "destination")
     server, name = text(written, "server"), text(written, "name")
-    return IN_CLUSTER if name == _IN_CLUSTER_NAME and not server else server or name
+    return IN_CLUSTER if name == IN_CLUSTER_NAME and not server else server or name
 
 
 def sources(application: Manifest) -> list[tuple[str, Mapping[str, Any]]]:

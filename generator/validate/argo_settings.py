@@ -176,7 +176,7 @@ def controller_may_do_anything(cluster: Cluster, binding: Manifest) -> Iterator[
 def _gates(spec: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     repositories = texts(spec, "sourceRepos")
     yield "repository", "*" in repositories and not any(pattern.startswith("!") for pattern in repositories)
-    entries = [entry for _, entry in mappings(spec, "destinations")]
-    yield "namespace", any(text(e, "namespace") == "*" for e in entries)
+    spaces = [text(entry, "namespace") for _, entry in mappings(spec, "destinations")]
+    yield "namespace", "*" in spaces and not any(space.startswith("!") for space in spaces)
     white: list[Kind] = [(text(e, "group"), text(e, "kind")) for _, e in mappings(spec, "clusterResourceWhitelist")]
     yield "kind without a namespace", ("*", "*") in white

@@ -25,7 +25,9 @@ def work(kind: tuple[str, str], to: str = "default", **metadata: Any) -> Body:
     return body(*kind, "w", "vision", metadata={**labels, **metadata})
 
 
-OWNED = {"ownerReferences": [{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "j", "uid": "u"}]}
+OWNED: Body = {
+    "ownerReferences": [{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "j", "uid": "u"}]
+}
 WORKBENCH_KINDS = ("Pod", "StatefulSet", "Deployment")
 
 
