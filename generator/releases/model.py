@@ -13,7 +13,7 @@ class Requirement:
     """What a component needs besides, when a field of its spec has a certain value.
 
     `path` leads from the component to the field (`("serving", "managementState")`); `dsci_spec` is merged over the
-    release's DSCInitialization spec. Where it is not `hard`, the component is ready without, and a part of it stays off.
+    release's DSCInitialization spec. Where it is not `hard`, the component is ready without, and a part stays off.
     """
 
     path: tuple[str, ...]
@@ -106,8 +106,8 @@ class OpenShiftAI:
     `namespace_labels` are what the operator adds to a Kueue-managed namespace that lacks one of them.
     `queue_name_webhook` lists the kinds that are refused without a queue name in a Kueue-managed namespace.
     `dropped` are, by kind, the fields of the old API version that its conversion leaves out. `checks_ca_bundle` tells
-    whether a bundle of certificates is read on admission. `dashboard_flags` are what the dashboard's configuration has to
-    say for profiles to be offered, `dashboard_deprecated` its fields that an update may not add.
+    whether a bundle of certificates is read on admission. `dashboard_flags` are what the dashboard's configuration has
+    to say for profiles to be offered, `dashboard_deprecated` its fields that an update may not add.
     `profile_webhook` lists the kinds to which a hardware profile gives its queue; profiles do nothing for others.
     `notebook_guard` tells whether notebooks that reach for the host are refused, `notebook_auth` is the annotation that
     puts a login before one. `deployment_modes` are those of an InferenceService that the release runs, `ray_job_modes`
@@ -178,7 +178,8 @@ class Kueue:
 
     `kinds` are the kinds of kueue.x-k8s.io that the operator installs and that are meant to be written.
     `fungibility` holds the allowed values of ClusterQueue's flavorFungibility in `api`, the server's default first;
-    none: the field is absent. `implied` are frameworks that must be listed along with another.
+    none: the field is absent. `implied` are frameworks that must be listed along with another;
+    `framework_components` are the components of OpenShift AI that alone bring a framework's kind.
     `affinity_labels` says whose label keys a pod's node selector is judged by: the "group" of flavors, or the "flavor".
     `csvs_on` are the CSVs of an OpenShift release whose catalog lacks some. `checked_operators` are the frameworks
     whose operator Kueue's own asks for; without it Kueue is degraded. `zero_requests_count` tells whether a request of
@@ -205,6 +206,7 @@ class Kueue:
     broken_frameworks: Mapping[str, str]
     implied: Mapping[str, tuple[str, ...]]
     framework_operators: Mapping[str, tuple[str, ...]]
+    framework_components: Mapping[str, str]
     checked_operators: tuple[str, ...]
     roles_aggregated: bool
     user_role: str

@@ -74,7 +74,7 @@ def managed_components(cluster: Cluster) -> Iterator[tuple[Component, str, Manif
 def component_without_operator(
     cluster: Cluster, installed: Mapping[str, Manifest], component: Component, path: str, manifest: Manifest
 ) -> Iterator[Finding]:
-    """A Managed component stays unready without the operators that it relies on; without some, a part of it stays off."""
+    """A Managed component stays unready without the operators that it relies on; without some, a part stays off."""
     needs = [need for need in component.requirements if need.holds(stored_component(cluster, component, manifest))]
     hard = [*component.operators, *(o for need in needs if need.hard for o in need.operators)]
     if missing := _lacking(cluster, installed, hard):
@@ -93,8 +93,8 @@ def component_without_operator(
                 manifest,
                 "component-without-operator",
                 Layer.READINESS,
-                f"{'.'.join((component.key, *need.path))} is {need.equals} and relies on {missing}, which no Subscription "
-                "installs: the component is ready, and this part of it does not work",
+                f"{'.'.join((component.key, *need.path))} is {need.equals} and relies on {missing}, which no "
+                "Subscription installs: the component is ready, and this part of it does not work",
                 "add a Subscription for it, or declare it with --external",
                 ".".join((path, *need.path)),
                 severity=Severity.WARNING,

@@ -10,12 +10,17 @@ from generator.validate import (
     argo_options,
     argo_owners,
     argo_settings,
+    container_limits,
+    container_resources,
+    dashboard,
     effects,
     flavors,
     idle,
+    openshift_ai,
     operators,
     platform,
     requests,
+    runtime_policy,
     sharing,
     submissions,
     sync_order,
@@ -34,10 +39,15 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     yield from effects.check(cluster, queues)
     yield from idle.check(cluster, queues)
     yield from requests.check(cluster, queues, places)
+    yield from container_limits.check(cluster)
+    yield from container_resources.check(cluster)
+    yield from runtime_policy.check(cluster)
     yield from submissions.check(cluster, queues)
     yield from flavors.check(cluster, queues, places)
     yield from platform.check(cluster, queues)
     yield from operators.check(cluster)
+    yield from openshift_ai.check(cluster)
+    yield from dashboard.check(cluster, queues)
     yield from argo.check(cluster)
     yield from argo_owners.check(cluster)
     yield from argo_options.check(cluster)
