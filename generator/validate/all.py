@@ -13,7 +13,7 @@ def judge(cluster: Cluster, imported: Imported | None = None, sound: frozenset[i
     """Return what the API server, webhooks, controllers and Argo CD would object to, in the order of findings.
 
     `imported` holds the schemas of a user's own CRDs; `sound` are ids of objects that were judged by schemas already.
-    What the API server refuses by schema or CEL at one place is not said again for the webhook.
+    What the API server refuses by schema or CEL at one place is not said again for the webhook, nor as drift.
     """
     queues = Queues(cluster)
     refused = list(schema_check.check(cluster, imported, sound))
@@ -25,7 +25,7 @@ def judge(cluster: Cluster, imported: Imported | None = None, sound: frozenset[i
             *admission_policies.check(cluster),
             *references.check(cluster, queues),
             *readiness.check(cluster, queues),
-            *drift.check(cluster),
+            *(f for f in drift.check(cluster) if (f.object, f.path) not in places),
             *patches.check(cluster),
         ]
     )

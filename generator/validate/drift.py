@@ -19,6 +19,7 @@ from generator.validate.wording import some
 
 _QUANTITIES = (kinds.CLUSTER_QUEUE, kinds.COHORT)
 _WEIGHED = (*_QUANTITIES, kinds.LOCAL_QUEUE)
+_INGRESS = "spec.headGroupSpec.enableIngress"
 _RENAMED = {"whenCanBorrow": ("Borrow", "MayStopSearch"), "whenCanPreempt": ("Preempt", "MayStopSearch")}
 
 
@@ -34,6 +35,8 @@ def check(cluster: Cluster) -> Iterator[Finding]:
     for manifest in cluster.of(kinds.DATA_SCIENCE_CLUSTER):
         yield from old_platform_api(cluster, manifest)
     yield from shipped.redefined(cluster)
+    for manifest in cluster.of(kinds.RAY_CLUSTER):
+        yield from ray_ingress(cluster, manifest)
     for kind in cluster.kinds:
         if kind[0] == "kueue.x-k8s.io":
             for manifest in cluster.of(kind):
@@ -117,7 +120,7 @@ def kueue_api(cluster: Cluster, kind: Kind, manifest: Manifest) -> Iterator[Find
                 Layer.SCHEMA,
                 f"Kueue {release.version} has no kind {kind[1]}: no match for it in version {written}",
                 "target a later Kueue, or leave it out",
-                "kind",
+                "apiVersion",
             )
         return
     if written not in release.served_apis:
@@ -141,6 +144,26 @@ def kueue_api(cluster: Cluster, kind: Kind, manifest: Manifest) -> Iterator[Find
             "apiVersion",
             severity=Severity.WARNING,
         )
+
+
+def ray_ingress(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
+    """A webhook turns the ingress of every RayCluster off and serves it through the platform's gateway.
+
+    Source: red-hat-data-services/kuberay ray-operator, webhook mraycluster.kb.io; facts of runtimes, section 4.
+    """
+    release = cluster.target.openshift_ai
+    if release is None or not release.ray_ingress_rewritten or get(manifest.body, *_INGRESS.split(".")) is not True:
+        return
+    yield cluster.finding(
+        manifest,
+        "ray-ingress-rewritten",
+        Layer.DRIFT,
+        f"RayCluster {name_of(manifest)}: OpenShift AI {release.version} sets enableIngress to false and serves it "
+        "through its own gateway, so Argo CD never sees it in sync",
+        "write false",
+        _INGRESS,
+        severity=Severity.WARNING,
+    )
 
 
 def old_platform_api(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:

@@ -181,6 +181,7 @@ def _broken_frameworks(cluster: Cluster, manifest: Manifest, listed: list[str]) 
     assert release is not None
     for index, name in enumerate(listed):
         path = f"{FRAMEWORKS}[{index}]"
+        yield from _framework_without_component(cluster, manifest, name, path)
         if name in release.broken_frameworks:
             yield cluster.finding(
                 manifest,
@@ -213,6 +214,28 @@ def _broken_frameworks(cluster: Cluster, manifest: Manifest, listed: list[str]) 
                 FRAMEWORKS,
             )
             return
+
+
+def _framework_without_component(cluster: Cluster, manifest: Manifest, name: str, path: str) -> Iterator[Finding]:
+    """A framework for a kind that only a component brings, which is not there: Kueue looks for nothing."""
+    target = cluster.target
+    component = target.kueue.framework_components.get(name) if target.kueue else None
+    if target.openshift_ai is None or component is None:
+        return
+    is_managed = any(found.name == component for found, _, _ in managed_components(cluster))
+    if component in target.openshift_ai.components and (is_managed or not cluster.of(kinds.DATA_SCIENCE_CLUSTER)):
+        return
+    version = target.openshift_ai.version
+    lacks = "is not Managed" if component in target.openshift_ai.components else f"OpenShift AI {version} does not have"
+    yield cluster.finding(
+        manifest,
+        "framework-without-kind",
+        Layer.READINESS,
+        f"framework {name} is for a kind of component {component}, which {lacks}: Kueue has nothing to govern",
+        "take the framework out",
+        path,
+        severity=Severity.WARNING,
+    )
 
 
 def _must_list(cluster: Cluster) -> bool:

@@ -5,6 +5,7 @@ Source: facts of runtimes, sections 7 and 8; kueue pkg/util/priority (a Workload
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,13 +14,15 @@ from generator.manifest import Manifest
 from generator.releases.images import NONE, vendor_of_image, vendor_of_resource
 from generator.validate import effective_queue, kinds
 from generator.validate.admission.queue_label import queue_name_missing
-from generator.validate.cluster import Cluster, labels_of, name_of, namespace_of
+from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, namespace_of, related
 from generator.validate.effective_queue import DEFAULT, neighbours, queue_of
 from generator.validate.kinds import Kind
 from generator.validate.pods import Pods, of_workload
 from generator.validate.queues import Queues
 from generator.validate.shape import items, mapping, mappings, text, whole
 from generator.validate.train_jobs import of_runtime, of_train_job, runtime_of
+
+_RECOMMENDED = "opendatahub.io/recommended-accelerators"
 
 
 def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
@@ -123,10 +126,47 @@ def _of_model(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
     model = mapping(manifest.body, "spec", "predictor", "model")
     runtime = _serving(cluster, manifest)
     images = [text(c, "image") for _, c in mappings(runtime.body, "spec", "containers")] if runtime else []
-    own = text(model, "image")
-    for image in [own] if own else images:
-        place = f"{path}.image" if own else f"{path}.runtime"
-        yield from _mismatch(cluster, kinds.INFERENCE_SERVICE, manifest, image, mapping(model, "resources"), place)
+    own, resources = text(model, "image"), mapping(model, "resources")
+    place = f"{path}.image" if own else f"{path}.runtime"
+    found = [
+        finding
+        for image in ([own] if own else images)
+        for finding in _mismatch(cluster, kinds.INFERENCE_SERVICE, manifest, image, resources, place)
+    ]
+    yield from found
+    if runtime and not found:
+        yield from not_recommended(cluster, manifest, runtime, resources)
+
+
+def not_recommended(
+    cluster: Cluster, manifest: Manifest, runtime: Manifest, resources: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """A ServingRuntime says for which accelerators it is made; those of one vendor pass for each other."""
+    listed = _strings(text(annotations_of(runtime), _RECOMMENDED))
+    vendors = {vendor_of_resource(name) for name in listed}
+    asked = {**mapping(resources, "limits"), **mapping(resources, "requests")}
+    odd = [name for name in asked if (vendor := vendor_of_resource(name)) and vendor not in vendors]
+    if listed and odd:
+        yield cluster.finding(
+            manifest,
+            "accelerator-not-recommended",
+            Layer.READINESS,
+            f"InferenceService {name_of(manifest)} asks for {odd[0]}, and its runtime {name_of(runtime)} is made for "
+            f"{', '.join(listed)}",
+            f"ask for {' or '.join(listed)}, or name a runtime for {odd[0]}",
+            "spec.predictor.model.runtime",
+            severity=Severity.WARNING,
+            related=[related(runtime, f"metadata.annotations[{_RECOMMENDED}]", f"runtime {name_of(runtime)}")],
+        )
+
+
+def _strings(written: str) -> list[str]:
+    """Return the strings of a JSON list; none where it is something else."""
+    try:
+        found = json.loads(written or "[]")
+    except (ValueError, RecursionError):
+        return []
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
 def _mismatch(

@@ -82,7 +82,8 @@ def runtime(name: str = "torch", gpus: int = 8, nodes: int = 1, **pod: Any) -> B
         "mlPolicy": {"numNodes": nodes},
         "template": {"spec": {"replicatedJobs": [{"name": "node", "template": job}]}},
     }
-    return body("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime", name, spec=spec)
+    marks = {"labels": {"trainer.kubeflow.org/framework": "torch"}}
+    return body("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime", name, metadata=marks, spec=spec)
 
 
 def node(name: str, gpus: int = 8, labels: Body | None = None, **spec: Any) -> Body:

@@ -100,7 +100,7 @@ VENDOR = "error image-for-another-vendor "
         (service(model(image=ROCM)), [VENDOR + "spec.predictor.model.image"]),
         (service(model(image=CUDA), image=ROCM), []),
         (service(model(), name=None), []),
-        (service({"containers": [{"image": ROCM, "resources": {"requests": {GPU: 1}}}]}), [VENDOR + "spec.predictor"]),
+        (service({"containers": [{"image": ROCM, "resources": {"limits": {GPU: 1}}}]}), [VENDOR + "spec.predictor"]),
         ([runtime(), train_job({"image": ROCM})], [VENDOR + "spec.trainer"]),
         ([runtime(), train_job({"image": CUDA})], []),
         ([llm(template=pod(ROCM))], [VENDOR + "spec.template.containers[0].image"]),
