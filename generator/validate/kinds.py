@@ -105,6 +105,7 @@ CLUSTER_SCOPED: frozenset[Kind] = frozenset(
         ("operator.openshift.io", "JobSetOperator"),
         ("operator.openshift.io", "LeaderWorkerSetOperator"),
         ("services.platform.opendatahub.io", "Auth"),
+        ("services.platform.opendatahub.io", "GatewayConfig"),
         DEFINITION,
         NAMESPACE,
         NODE,
