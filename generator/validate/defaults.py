@@ -112,10 +112,9 @@ def without_nulls(value: Any, node: Mapping[str, Any], *, even_nullable: bool = 
     kept = {}
     for key, item in value.items():
         child = properties.get(key, more if isinstance(more, Mapping) else None)
-        if item is None and child is not None:
-            if even_nullable and key in properties or not child.get("nullable") and "default" not in child:
-                continue
-        kept[key] = without_nulls(item, child or {}, even_nullable=even_nullable)
+        is_kept = child is None or child.get("nullable") or "default" in child
+        if item is not None or (is_kept and not (even_nullable and key in properties)):
+            kept[key] = without_nulls(item, child or {}, even_nullable=even_nullable)
     return kept
 
 

@@ -53,6 +53,8 @@ def _explain(error: ValidationError, json_schema: Mapping[str, Any], path: Path)
         yield _key(error, path)
     else:
         rule, kind, message, fix = _TOLD.get(keyword, _other)(error)
+        if keyword in ("minimum", "maximum") and (form := _node(error, json_schema).get("$comment")):
+            message += f", where {form} ends: the server stores it, and the controller cannot read it"
         kind = INVALID if path[0:1] == ("metadata",) else kind  # checked by code of its own, which has no other word
         yield _violation(rule, _place(path), kind, f"{_shown(error.instance)} {message}", fix)
 
@@ -72,15 +74,19 @@ def _shown(value: Any) -> str:
 
 
 def _unknown(error: ValidationError, path: Path, json_schema: Mapping[str, Any]) -> Iterator[Violation]:
-    node: Any = json_schema
-    for step in error.schema_path[:-1]:
-        node = node[step]
-    known = node.get("properties", {})
+    known = _node(error, json_schema).get("properties", {})
     for name in error.kind.value:
         fix = f"{hint(name, known)}known are {', '.join(known)}" if known else "remove it: nothing may stand here"
         yield _violation(
             "field-unknown", (*path, name), UNKNOWN, f"{name} is no field of {render(path) or 'this kind'}", fix
         )
+
+
+def _node(error: ValidationError, json_schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    node: Any = json_schema
+    for step in error.schema_path[:-1]:
+        node = node[step]
+    return node  # type: ignore[no-any-return]  # whatever stands there, an error came of it
 
 
 def _key(error: ValidationError, path: Path) -> Violation:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from generator.frozen import dataclass
+from generator.validate.cel.values import plain
 from generator.validate.paths import Path
 
 # without any of these a node has no such list in it; most have none
@@ -101,7 +102,7 @@ def _repeated(items: Sequence[Any], keys: tuple[str, ...], path: Path) -> Iterat
         if keys and not isinstance(item, Mapping):
             continue
         shown = {key: item[key] for key in keys if key in item} if keys else item
-        identity = shown if isinstance(shown, str) else json.dumps(shown, sort_keys=True, default=float)
+        identity = shown if isinstance(shown, str) else json.dumps(plain(shown), sort_keys=True)
         if identity in seen:
             yield (*path, index), shown
         seen.add(identity)

@@ -50,10 +50,9 @@ def validate_object(
     parts = compiled(schema)
     filled = _fill(schema, parts, body)
     try:
-        if is_one_of_few and fits(filled, schema.structure, schema.api_version, schema.kind):
-            found = []  # and no null stands in it
-        else:
-            filled, found = _judged(schema, parts, filled)
+        found: list[Violation] = []
+        if not (is_one_of_few and fits(filled, schema.structure, schema.api_version, schema.kind)):
+            filled, found = _judged(schema, parts, filled)  # what fits holds no null
         found += _metadata(filled.get("metadata"), schema, parts, is_one_of_few)
     except ValueError as error:
         return [not_json(error)]

@@ -35,7 +35,15 @@ def fits(body: Mapping[str, Any], structure: Node, api_version: str, kind: str) 
     """Whether a whole object, with its defaults, fits; its metadata is left out."""
     inner = {key: value for key, value in body.items() if key not in _OBJECT}
     named = body.get("apiVersion") == api_version and body.get("kind") == kind
-    return named and isinstance(body.get("metadata"), dict) and _fits_object(inner, structure, _OBJECT)
+    return named and _fits_names(body.get("metadata"), structure) and _fits_object(inner, structure, _OBJECT)
+
+
+def _fits_names(meta: Any, structure: Node) -> bool:
+    """Whether metadata fits what a schema says about its name, which is all that it can say."""
+    if not isinstance(meta, dict):
+        return False
+    limits = structure.get("properties", {}).get("metadata", {}).get("properties", {})
+    return all(_fits(meta[key], node) for key, node in limits.items() if key in meta)
 
 
 def fits_metadata(meta: Mapping[str, Any], schema: Node) -> bool:
@@ -92,8 +100,8 @@ def _fits_integer(value: Any, node: Node) -> bool:
 def _fits_string(value: Any, node: Node) -> bool:
     if not isinstance(value, str) or not node.get("minLength", 0) <= len(value) <= node.get("maxLength", len(value)):
         return False
-    form = node.get("format")
-    if form in formats.CHECKS and not (node.get("type") == "string" and formats.CHECKS[form](value)):
+    form = formats.enforced(node)
+    if form is not None and not formats.CHECKS[form](value):
         return False
     return "pattern" not in node or _matches(node["pattern"], value)
 

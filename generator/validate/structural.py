@@ -61,7 +61,7 @@ def root(schema: Schema) -> Judge:
     Raises:
         ValueError: a pattern in the schema is no regular expression.
     """
-    checks: dict[str, Callable[[str], bool]] = dict(formats.CHECKS)
+    checks = dict(formats.BUILTIN_CHECKS if schema.builtin else formats.CHECKS)
     return _judge(root_schema(schema, checks), checks)
 
 
@@ -102,13 +102,19 @@ def _never(uri: str) -> Any:
 def root_schema(schema: Schema, checks: dict[str, Callable[[str], bool]]) -> dict[str, Any]:
     """Return the JSON Schema of a whole object but for what `metadata` holds."""
     references = {id(node): f"#/definitions/d{number}" for number, node in enumerate(schema.shared)}
-    translator = Translator(checks, references)
+    translator = Translator(checks, references, schema.builtin)
     root = translator.translate(schema.structure)
     root["properties"] |= {
         "apiVersion": {"const": schema.api_version},
         "kind": {"const": schema.kind},
-        "metadata": {"type": "object"},
+        "metadata": {"type": "object", "properties": _names(schema.structure, translator)},
     }
     root["required"] = sorted({*root.get("required", ()), "apiVersion", "kind", "metadata"})
     root["definitions"] = {f"d{number}": translator.translate(node) for number, node in enumerate(schema.shared)}
     return root
+
+
+def _names(structure: Mapping[str, Any], translator: Translator) -> dict[str, Any]:
+    """What a schema says about name and generateName; of metadata it can say no more."""
+    own = structure.get("properties", {}).get("metadata", {}).get("properties", {})
+    return {name: translator.below(own[name]) for name in ("name", "generateName") if name in own}

@@ -37,10 +37,14 @@ def pattern_of(form: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Translator:
-    """`checks` takes the patterns that only RE2 understands, as formats; `references` names shared nodes by id."""
+    """`checks` takes the patterns that only RE2 understands, as formats; `references` names shared nodes by id.
+
+    `builtin` kinds the server reads into Go, so that it knows the bounds of an int32 by itself.
+    """
 
     checks: dict[str, Callable[[str], bool]]
     references: Mapping[int, str]
+    builtin: bool = False
 
     def below(self, node: Node) -> dict[str, Any]:
         """Return the JSON Schema of a node that stands in another: a reference where it is shared."""
@@ -53,7 +57,7 @@ class Translator:
             return {"type": "string"}  # as most say no more
         out: dict[str, Any] = {key: node[key] for key in _PASSED_ON if key in node}
         _type(node, out)
-        _bounds(node, out)
+        _bounds(node, out, self.builtin)
         self._text(node, out)
         if "properties" in node or node.get("type") == "object":
             self._object(node, out)
@@ -85,7 +89,7 @@ class Translator:
     def _value_rule(self, node: Node) -> dict[str, Any]:
         """A schema below allOf, anyOf, oneOf or not: it judges values and declares no fields."""
         out: dict[str, Any] = {key: node[key] for key in (*_PASSED_ON, "type", "required") if key in node}
-        _bounds(node, out)
+        _bounds(node, out, self.builtin)
         self._text(node, out)
         if "properties" in node:
             out["properties"] = {name: self._value_rule(child) for name, child in node["properties"].items()}
@@ -96,8 +100,8 @@ class Translator:
         return out
 
     def _text(self, node: Node, out: dict[str, Any]) -> None:
-        form, pattern = node.get("format"), node.get("pattern")
-        if form in formats.CHECKS and node.get("type") == "string":
+        pattern = node.get("pattern")
+        if form := formats.enforced(node):
             out["format"] = form
         if pattern is None:
             return
@@ -116,20 +120,24 @@ def _type(node: Node, out: dict[str, Any]) -> None:
         kinds = ["number", "string"]
     if kinds and node.get("nullable"):
         kinds = [*kinds, "null"]
-        if "enum" in out:
-            out["enum"] = [*out["enum"], None]
+        if "enum" in out:  # which no null passes, not even one that is named there: validate/validator.go
+            out["enum"] = [value for value in out["enum"] if value is not None]
     if kinds:
         out["type"] = kinds if len(kinds) > 1 else kinds[0]
 
 
-def _bounds(node: Node, out: dict[str, Any]) -> None:
+def _bounds(node: Node, out: dict[str, Any], builtin: bool) -> None:
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if bound in node:
             out[exclusive if node.get(exclusive) is True else bound] = node[bound]
-    if limits := formats.BOUNDS.get(node.get("format") or ("int64" if _is_integer(node) else "")):
-        low, high = limits
-        if out.setdefault("minimum", low) < low or out.setdefault("maximum", high) > high:
-            out["allOf"] = [{"minimum": low, "maximum": high}]
+    form = node.get("format") or ("int64" if _is_integer(node) else "")
+    if (limits := formats.BOUNDS.get(form)) is None:
+        return
+    low, high = limits
+    if not builtin and form != "int64":
+        out["allOf"] = [*out.get("allOf", ()), {"minimum": low, "maximum": high, "$comment": form}]
+    elif out.setdefault("minimum", low) < low or out.setdefault("maximum", high) > high:
+        out["allOf"] = [{"minimum": low, "maximum": high}]
 
 
 def _is_integer(node: Node) -> bool:
@@ -139,6 +147,8 @@ def _is_integer(node: Node) -> bool:
 
 def _embedded(out: dict[str, Any]) -> None:
     """A whole object inside another. Source: apiextensions-apiserver pkg/apiserver/schema/objectmeta/validation.go."""
-    text = {"type": "string", "minLength": 1}
-    out["properties"] |= {"apiVersion": text, "kind": text, "metadata": metadata.embedded_meta()}
+    version = {"type": "string", "minLength": 1, "pattern": "^([^/]*(/[^/]*)?)$"}
+    kind = {"type": "string", "minLength": 1, "maxLength": 63, "pattern": "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$"}
+    meta = metadata.embedded_meta()
+    out["properties"] |= {"apiVersion": version, "kind": kind, "metadata": meta | {"type": ["object", "null"]}}
     out["required"] = sorted({*out.get("required", ()), "apiVersion", "kind"})

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from generator.validate.defaults import fill, filler, without_nulls
 from generator.validate.objects import defaults
-from tests.validate.things import body, thing
+from tests.validate.things import body, objections, thing
 
 NODE: dict[str, Any] = {
     "type": "object",
@@ -71,3 +72,54 @@ def test_a_schema_without_defaults() -> None:
 def test_nulls(value: Any, expected: Any) -> None:
     """A null stays where it means something: in a list, in an unknown field, where a default will replace it."""
     assert without_nulls(value, NODE) == expected
+
+
+GATED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "limit": {"type": "integer"},
+        "cohort": {"type": "string"},
+        "open": {"type": "string", "nullable": True},
+        "free": {"x-kubernetes-preserve-unknown-fields": True},
+        "keys": {
+            "type": "array",
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["name", "port"],
+            "items": {"type": "object", "properties": {"name": {"type": "string"}, "port": {"type": "integer"}}},
+        },
+    },
+    "x-kubernetes-validations": [
+        {"rule": "!has(self.limit) || has(self.cohort)", "message": "no limit without cohort"},
+        {"rule": "!has(self.open) || self.open.startsWith('a')", "message": "open begins with a"},
+        {"rule": "!has(self.free) || self.free == 1", "message": "free is 1"},
+    ],
+}
+BROKEN = [("cel-rule-broken", "spec", "Invalid value")]
+
+
+@pytest.mark.parametrize(
+    ("spec", "found"),
+    [
+        ({"limit": 1, "cohort": None}, BROKEN),
+        ({"limit": None}, []),
+        ({"limit": None, "cohort": None}, []),
+        ({"limit": 1, "cohort": "a"}, []),
+        ({"open": None}, []),  # which may be null, and is absent to a rule all the same
+        ({"open": "b"}, BROKEN),
+        ({"free": None}, []),
+        ({"free": 2}, BROKEN),
+        (
+            {"keys": [{"name": "a", "port": None}, {"name": "a"}]},
+            [("entry-duplicate", "spec.keys[1]", "Duplicate value")],
+        ),
+        ({"keys": None}, []),
+    ],
+)
+def test_a_null_is_absent_to_lists_and_rules(spec: Any, found: list[tuple[str, str, str]]) -> None:
+    assert objections(thing(GATED), spec) == found
+
+
+def test_equal_numbers_of_a_set() -> None:
+    schema = thing({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "number"}})
+    assert objections(schema, [Decimal("1.0"), 2, Decimal("1.5")]) == []
+    assert objections(schema, [1, Decimal("1.0")]) == [("entry-duplicate", "spec[1]", "Duplicate value")]

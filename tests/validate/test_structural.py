@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from generator.schemas.schema import Schema
 from generator.validate.objects import validate_object
 from generator.validate.patterns import portable, re2
 from generator.validate.structural import root
@@ -30,7 +31,15 @@ ACCEPTED: list[tuple[dict[str, Any], Any]] = [
     (STRING, "x"),
     ({"type": "string", "maxLength": 2}, "éé"),
     ({"type": "string", "enum": ["x", ""]}, ""),
-    ({"type": "string", "nullable": True, "enum": ["x"]}, None),
+    ({"type": "string", "nullable": True}, None),
+    ({"type": "string", "nullable": True, "enum": ["x", None]}, "x"),
+    ({"type": "string", "pattern": "^[]a]$"}, "]"),
+    ({"type": "string", "pattern": "^[^]a]$"}, "b"),
+    ({"type": "string", "pattern": "a{"}, "a{"),
+    ({"type": "string", "pattern": "a{,2}"}, "a{,2}"),
+    ({"type": "string", "pattern": "^{]}$"}, "{]}"),
+    ({"type": "string", "pattern": "^[a&&b]$"}, "&"),
+    ({"type": "string", "pattern": "^[a-z]{1,999}$"}, "ab"),
     ({"type": "integer", "format": "int32"}, 2**31 - 1),
     ({"type": "integer"}, -(2**63)),
     ({"type": "integer"}, 1.0),
@@ -54,6 +63,8 @@ ACCEPTED: list[tuple[dict[str, Any], Any]] = [
     ({"type": "object", "properties": {"b": {}}, "oneOf": [{"required": ["b"]}]}, {"b": 1}),
     ({"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True},
      {"apiVersion": "v1", "kind": "Pod", "spec": {}}),
+    ({"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True},
+     {"apiVersion": "apps/v1", "kind": "podX", "metadata": None}),
 ]  # fmt: skip
 
 
@@ -64,7 +75,14 @@ def test_accepted(node: dict[str, Any], value: Any) -> None:
 
 SET = {"type": "array", "x-kubernetes-list-type": "set"}
 MAP: dict[str, Any] = {"type": "object", "additionalProperties": {}}
+EMBEDDED = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
 REFUSED: list[tuple[dict[str, Any], Any, str, str, str]] = [
+    ({"type": "string", "nullable": True, "enum": ["x"]}, None, "value-not-supported", "spec.a", "Unsupported value"),
+    ({"type": "string", "nullable": True, "enum": ["x", None]}, None,
+     "value-not-supported", "spec.a", "Unsupported value"),
+    ({"type": "string", "pattern": "^[]a]$"}, "b", "value-malformed", "spec.a", INVALID),
+    (EMBEDDED, {"apiVersion": "v1", "kind": "po d"}, "value-malformed", "spec.a.kind", INVALID),
+    (EMBEDDED, {"apiVersion": "v1/x/y", "kind": "Pod"}, "value-malformed", "spec.a.apiVersion", INVALID),
     (STRING, 1, "value-of-wrong-type", "spec.a", INVALID),
     ({"type": "string", "maxLength": 2}, "ééé", "value-too-long", "spec.a", "Too long"),
     ({"type": "string", "minLength": 1}, "", "value-too-short", "spec.a", INVALID),
@@ -178,3 +196,25 @@ def test_patterns_that_mean_the_same_in_ecma_262(pattern: str, alike: bool) -> N
 def test_a_pattern_that_is_none() -> None:
     with pytest.raises(ValueError, match="is not a regular expression of RE2"):
         re2("(?<=a)b")
+
+
+def test_what_a_schema_says_about_names() -> None:
+    limits = {"type": "object", "properties": {"name": {"type": "string", "maxLength": 3, "pattern": "^x"}}}
+    schema = Schema("example.com", "Thing", "v1", True, True, {"type": "object", "properties": {"metadata": limits}})
+    for name, rules in (("xab", []), ("xabc", ["value-too-long"]), ("a", ["value-malformed"])):
+        whole = body(name=name)
+        assert [found.rule for found in validate_object(whole, schema)] == rules
+        assert [found.rule for found in validate_object(whole, schema, is_one_of_few=True)] == rules
+
+
+@pytest.mark.parametrize("meta", [{"namespace": None}, {"generateName": None}, {"labels": {"a": None}}])
+def test_nulls_in_metadata(meta: dict[str, Any]) -> None:
+    assert validate_object(body(**meta), thing({"type": "object"})) == []
+
+
+def test_a_byte_is_no_pattern_of_go() -> None:
+    with pytest.raises(ValueError, match=r"it has no \\C"):
+        re2(r"a\C")
+    assert re2(r"a\\C")("a\\C")
+    with pytest.raises(ValueError, match="not a regular expression"):
+        re2("a{1001}")
