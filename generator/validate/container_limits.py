@@ -83,12 +83,12 @@ def _request_defect(resources: Mapping[str, Any]) -> str | None:
         request, limit = exact(written), exact(limits.get(name))
         if request is None or limit is None or request == limit:
             continue
-        if request > limit or _is_exclusive(name):
+        if request > limit or is_exclusive(name):
             return f"requests {written} of {name} and has a limit of {limits[name]}"
     return None
 
 
-def _is_exclusive(name: str) -> bool:
+def is_exclusive(name: str) -> bool:
     """Whether nobody else may use what is requested and idle. Source: pkg/apis/core/v1/helper, IsOvercommitAllowed."""
     return ("/" in name and "kubernetes.io/" not in name) or name.startswith("hugepages-")
 

@@ -1,18 +1,21 @@
 """Amounts that no pod may ask for: the pod is refused, whoever makes it.
 
-Source: kubernetes pkg/apis/core/validation/validation.go, ValidateResourceQuantityValue;
-pkg/apis/core/helper/helpers.go, IsExtendedResourceName.
+Source: kubernetes pkg/apis/core/validation/validation.go, ValidateResourceQuantityValue and
+validateContainerResources ("Limit must be set for non overcommitable resources"); pkg/apis/core/helper/helpers.go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from generator.finding import Finding, Layer
+from generator.manifest import Manifest
 from generator.validate import kinds
-from generator.validate.cluster import Cluster, name_of
+from generator.validate.cluster import Cluster, annotations_of, name_of, namespace_of
+from generator.validate.container_limits import is_exclusive
 from generator.validate.kinds import Kind
+from generator.validate.limit_ranges import ranges
 from generator.validate.pods import of_workload
 from generator.validate.shape import exact, mapping, mappings
 from generator.validate.train_jobs import of_runtime
@@ -29,9 +32,20 @@ def check(cluster: Cluster) -> Iterator[Finding]:
         so = "" if layer is Layer.SCHEMA else ": it is accepted, and none of its pods is"
         for manifest in cluster.of(kind):
             for path, resources in places(kind, manifest.body):
-                for place, says, fix in defects(resources):
+                others = _may_be_limited(cluster, kind, manifest)
+                for place, says, fix in defects(resources, others):
                     message = f"{kind[1]} {name_of(manifest)} {says}{so}"
                     yield cluster.finding(manifest, "container-amount", layer, message, fix, f"{path}.{place}")
+
+
+def _may_be_limited(cluster: Cluster, kind: Kind, manifest: Manifest) -> Container[str] | None:
+    """Return what a LimitRange limits; None where a hardware profile or a ServingRuntime may limit anything."""
+    if kind in (kinds.INFERENCE_SERVICE, *_SERVING):
+        return None
+    if kind in kinds.OWNERS and kinds.PROFILE_NAME in annotations_of(manifest):
+        return None
+    given = ranges(cluster).get(namespace_of(manifest))
+    return given.defaults["limits"] if given else ()
 
 
 def places(kind: Kind, body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -55,15 +69,20 @@ def _of_pod(spec: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[s
             yield f"{path}.{key}[{index}].resources", mapping(container, "resources")
 
 
-def defects(resources: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def defects(resources: Mapping[str, Any], others: Container[str] | None = ()) -> Iterator[tuple[str, str, str]]:
     """Yield path below the resources, the rest of a sentence, and the remedy; one for a resource.
 
-    Request against limit is the matter of `container_limits`.
+    `others` are resources that somebody else limits, None: any. Requests beyond limits are for `container_limits`.
     """
+    limits = mapping(resources, "limits")
     said: set[str] = set()
-    for key in ("limits", "requests"):
-        for name, written in mapping(resources, key).items():
-            if name not in said and (found := _defect(str(name), written)):
+    for key, amounts in (("limits", limits), ("requests", mapping(resources, "requests"))):
+        for name, written in amounts.items():
+            found = _defect(str(name), written)
+            if not found and key == "requests" and _lacks_limit(str(name), written, limits, others):
+                says = f"asks for {written} of {name} without a limit, which what is given out once needs"
+                found = says, "write it as limit, which is the request as well"
+            if found and name not in said:
                 said.add(name)
                 yield f"{key}[{name}]", *found
 
@@ -72,11 +91,11 @@ def _defect(name: str, written: object) -> tuple[str, str] | None:
     number = exact(written)
     if number is not None and number < 0:
         return f"asks for {written} of {name}, less than nothing", "write an amount from 0"
-    if number is not None and number.denominator != 1 and is_extended(name):
+    if number is not None and number.denominator != 1 and "/" in name and is_exclusive(name):
         return f"asks for {written} of {name}, which is given out whole", "write a whole number"
     return None
 
 
-def is_extended(name: str) -> bool:
-    """Whether a resource is a device's: neither Kubernetes' own nor a quota's name for one."""
-    return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
+def _lacks_limit(name: str, written: object, limits: Mapping[str, Any], others: Container[str] | None) -> bool:
+    is_limited = others is None or name in limits or name in others
+    return bool(exact(written)) and is_exclusive(name) and not is_limited
