@@ -37,7 +37,8 @@ class Target:
 class NodePool:
     """Nodes that are alike: `count` of them can be used, of `total`; `allocatable` is per node, in thousandths.
 
-    `label_keys` are labels whose value differs from node to node. `origin` is where the inventory says so.
+    `label_keys` are labels whose value differs from node to node. `is_listed`: its Nodes are known one by one, and one
+    whose name a flavor asks for is a pool of its own. `origin` is where the inventory says so.
     """
 
     name: str
@@ -48,9 +49,14 @@ class NodePool:
     total: int
     allocatable: Mapping[str, Amount]
     origin: Location
+    is_listed: bool = False
 
     def has_label(self, key: str) -> bool:
         return key in self.labels or key in self.label_keys
+
+    def may_carry(self, key: str, value: object) -> bool:
+        """Whether a node of it may have a label of that value."""
+        return self.labels.get(key) == value or (key in self.label_keys and not self.is_listed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Source: facts of faults A11, A13, A15 to A19.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 
 from generator.finding import Finding, Layer, Related, Severity
@@ -28,6 +28,7 @@ def check(cluster: Cluster, queues: Queues, places: Mapping[str, FlavorPlace]) -
     for (flavor, resource), amount in nominal.items():
         by_flavor.setdefault(flavor, {})[resource] = amount
     profiled, remote = _profiled(cluster, queues, places), remote_flavors(cluster, queues)
+    elastic = {name for queue in queues.all if queue.checks for name in queue.flavor_names}
     for place in places.values():
         if cluster.pools and place.name not in remote:
             yield from flavor_without_nodes(cluster, place)
@@ -36,10 +37,11 @@ def check(cluster: Cluster, queues: Queues, places: Mapping[str, FlavorPlace]) -
             yield from topology_level_missing(cluster, place)
             yield from resource_not_on_nodes(cluster, queues, place)
             if not cluster.whole:
-                yield from quota_above_nodes(cluster, place, by_flavor.get(place.name, {}))
+                promised = by_flavor.get(place.name, {})
+                yield from quota_above_nodes(cluster, place, promised, is_firm=place.name not in elastic)
         if place.name in profiled:
             yield from node_taints_not_tolerated(cluster, place, profiled[place.name])
-    yield from flavors_on_same_nodes(cluster, places, by_flavor)
+    yield from flavors_on_same_nodes(cluster, places, by_flavor, elastic)
 
 
 def _nominal(queues: Queues) -> dict[tuple[str, str], Amount]:
@@ -68,8 +70,9 @@ def flavor_without_nodes(cluster: Cluster, place: FlavorPlace) -> Iterator[Findi
         return
     for key, value in place.labels.items():
         values = sorted({pool.labels[key] for pool in cluster.pools if key in pool.labels})
-        if value not in values and not any(key in pool.label_keys for pool in cluster.pools):
-            known = f"nodes carry {some(values)}" if values else "no node carries that label"
+        if not any(pool.may_carry(key, value) for pool in cluster.pools):
+            named = some(values) or ("other values" if any(pool.has_label(key) for pool in cluster.pools) else "")
+            known = f"nodes carry {named}" if named else "no node carries that label"
             spelling = near(str(value), values)
             yield cluster.finding(
                 place.manifest,
@@ -174,10 +177,16 @@ def resource_not_on_nodes(cluster: Cluster, queues: Queues, place: FlavorPlace) 
         )
 
 
-def quota_above_nodes(cluster: Cluster, place: FlavorPlace, nominal: Mapping[str, Amount]) -> Iterator[Finding]:
-    """What queues are promised, the nodes that can be used have. A compiled environment has the ledger for this."""
+def quota_above_nodes(
+    cluster: Cluster, place: FlavorPlace, nominal: Mapping[str, Amount], *, is_firm: bool
+) -> Iterator[Finding]:
+    """What queues are promised, the nodes that can be used have. A compiled environment has the ledger for this.
+
+    Cards that no node has, lost ones among them, are given out twice, unless nodes are made for what is admitted.
+    """
     for name, promised in nominal.items():
         have = sum(pool.count * pool.allocatable.get(name, 0) for pool in place.reached)
+        most = sum(pool.total * pool.allocatable.get(name, 0) for pool in place.reached)
         if have and promised > have and name not in ("pods",):
             lost = sum(pool.total - pool.count for pool in place.reached)
             why = f" ({lost} of its nodes cannot be used)" if lost else ""
@@ -187,17 +196,20 @@ def quota_above_nodes(cluster: Cluster, place: FlavorPlace, nominal: Mapping[str
                 Layer.READINESS,
                 f"flavor {place.name}: queues are promised {shown(name, promised)} of {name} and its nodes have "
                 f"{shown(name, have)}{why}: what is admitted beyond that stays pending",
-                "lower nominalQuota, or bring the nodes back",
+                "lower nominalQuota, or bring the nodes back" if lost else "lower nominalQuota, or add nodes",
                 "metadata.name",
-                severity=Severity.WARNING,
+                severity=Severity.ERROR if is_firm and promised > most and _is_card(name) else Severity.WARNING,
                 related=_pools(place.reached),
             )
 
 
 def flavors_on_same_nodes(
-    cluster: Cluster, places: Mapping[str, FlavorPlace], by_flavor: Mapping[str, Mapping[str, Amount]]
+    cluster: Cluster,
+    places: Mapping[str, FlavorPlace],
+    by_flavor: Mapping[str, Mapping[str, Amount]],
+    elastic: Set[str],
 ) -> Iterator[Finding]:
-    """Two flavors that lead to the same nodes give the same cards twice."""
+    """Two flavors that lead to the same nodes give the same cards twice: an error once these have fewer."""
     owned = {name: {n for n, amount in by_flavor.get(name, {}).items() if amount} for name in places}
     used = [place for place in reversed(list(places.values())) if owned[place.name]]  # as they were written
     for wide, overlapping in _overlaps(used, has_pools=bool(cluster.pools)):
@@ -215,9 +227,29 @@ def flavors_on_same_nodes(
             "given out twice",
             f"give {wide.name} a label that the nodes of {names} do not carry",
             "spec",
-            severity=Severity.WARNING,
+            severity=Severity.ERROR if _is_beyond([wide, *narrow], by_flavor, elastic, both) else Severity.WARNING,
             related=[related(other.manifest, "spec", f"flavor {other.name}") for other in narrow[:MOST_NAMED]],
         )
+
+
+def _is_beyond(
+    flavors: Sequence[FlavorPlace],
+    by_flavor: Mapping[str, Mapping[str, Amount]],
+    elastic: Set[str],
+    resources: Iterable[str],
+) -> bool:
+    """Whether flavors are promised more cards together than all of their nodes have."""
+    pools = {pool.name: pool for flavor in flavors for pool in flavor.reached}.values()
+    return bool(pools) and any(
+        sum(by_flavor[flavor.name].get(name, 0) for flavor in flavors)
+        > sum(pool.total * pool.allocatable.get(name, 0) for pool in pools)
+        for name in resources
+        if _is_card(name) and elastic.isdisjoint(flavor.name for flavor in flavors)
+    )
+
+
+def _is_card(resource: str) -> bool:
+    return resource not in kinds.CORE_RESOURCES
 
 
 def _overlaps(used: Iterable[FlavorPlace], *, has_pools: bool) -> Iterator[tuple[FlavorPlace, Iterator[FlavorPlace]]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from generator.manifest import Manifest
 from generator.plan.model import Plan, Pool
 from generator.quantity import Amount
 from generator.validate.cluster import NodePool, labels_of, name_of, place
-from generator.validate.kinds import NODE, kind_of
+from generator.validate.kinds import NODE, RESOURCE_FLAVOR, kind_of
 from generator.validate.queues import amount
 from generator.validate.shape import get, mapping, mappings, text
 
@@ -33,35 +33,44 @@ def _of_pool(pool: Pool, levels: Iterable[str]) -> NodePool:
 
 
 def pools(objects: Iterable[Manifest]) -> list[NodePool]:
-    """Return the Nodes among the objects as pools of those that are alike; a cordoned or unready one counts as lost."""
+    """Return the Nodes among the objects as pools of those that are alike; a cordoned or unready one counts as lost.
+
+    A Node that a flavor selects by its host name is a pool of its own.
+    """
+    every = list(objects)
+    named = {str(get(m.body, "spec", "nodeLabels", HOSTNAME)) for m in every if kind_of(m.body) == RESOURCE_FLAVOR}
     groups: dict[object, list[Manifest]] = {}
-    for found in objects:
+    for found in every:
         if kind_of(found.body) == NODE:
-            groups.setdefault(_likeness(found), []).append(found)
-    return list(_pools(groups.values()))
+            groups.setdefault(_likeness(found, named), []).append(found)
+    return list(_pools(groups.values(), named))
 
 
-def _pools(groups: Iterable[list[Manifest]]) -> Iterator[NodePool]:
+def _pools(groups: Iterable[list[Manifest]], named: Set[str]) -> Iterator[NodePool]:
     for alike in groups:
         first = alike[0]
-        labels = {key: str(value) for key, value in labels_of(first).items() if key != HOSTNAME}
-        usable = sum(map(_is_usable, alike))
         yield NodePool(
             name_of(first),
-            labels,
+            _labels(first, named),
             frozenset((HOSTNAME,)),
             tuple(_taints(first)),
-            usable,
+            sum(map(_is_usable, alike)),
             len(alike),
             _allocatable(first),
             place(first),
+            is_listed=True,
         )
 
 
-def _likeness(node: Manifest) -> object:
-    labels = frozenset((key, str(value)) for key, value in labels_of(node).items() if key != HOSTNAME)
+def _likeness(node: Manifest, named: Set[str]) -> object:
     taints = frozenset(tuple(sorted(taint.items())) for taint in _taints(node))
-    return labels, taints, frozenset(_allocatable(node).items())
+    return frozenset(_labels(node, named).items()), taints, frozenset(_allocatable(node).items())
+
+
+def _labels(node: Manifest, named: Set[str]) -> dict[str, str]:
+    """Return the labels without a host name that no flavor asks for."""
+    labels = {key: str(value) for key, value in labels_of(node).items()}
+    return {key: value for key, value in labels.items() if key != HOSTNAME or value in named}
 
 
 def _taints(node: Manifest) -> Iterator[Mapping[str, str]]:

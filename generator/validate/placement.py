@@ -67,7 +67,7 @@ def _read(manifest: Manifest, pools: Iterable[NodePool], levels: Mapping[str, Se
 
 
 def _selects(labels: Mapping[str, Any], pool: NodePool) -> bool:
-    return all(pool.labels.get(key) == value or key in pool.label_keys for key, value in labels.items())
+    return all(pool.may_carry(key, value) for key, value in labels.items())
 
 
 def first_untolerated(taints: Iterable[Mapping[str, Any]], tolerations: Marks) -> Mapping[str, Any] | None:
