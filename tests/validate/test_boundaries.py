@@ -87,6 +87,35 @@ def supported(state: str) -> Body:
     return made
 
 
+def labelled(framework: str | None) -> Body:
+    made = runtime()
+    made["metadata"]["labels"] = {} if framework is None else {"trainer.kubeflow.org/framework": framework}
+    return made
+
+
+def grouped(**policy: Any) -> Body:
+    made = runtime()
+    made["spec"] |= {"podGroupPolicy": policy} if policy else {}
+    return made
+
+
+def mounting(**source: Any) -> Body:
+    return runtime(volumes=[{"name": "v", **source}])
+
+
+def tolerating(key: str) -> Body:
+    return runtime(tolerations=[{"key": key, "operator": "Exists"}])
+
+
+def components(**states: str) -> Body:
+    spec = {"components": {name: {"managementState": state} for name, state in states.items()}}
+    return body("datasciencecluster.opendatahub.io/v1", "DataScienceCluster", "default-dsc", spec=spec)
+
+
+def ray_cluster(**head: Any) -> Body:
+    return body("ray.io/v1", "RayCluster", "r", "vision", spec={"headGroupSpec": head})
+
+
 def preempting(policy: str) -> Body:
     return queue(preemption={"borrowWithinCohort": {"policy": policy}})
 
@@ -172,6 +201,22 @@ BOUNDARIES: list[tuple[str, list[Body], list[Body], str]] = [
     ),
     ("runtime-deprecated", [supported("deprecated")], [supported("current")], ON),
     ("runtime-without-trainer-step", [steps("node")], [steps("trainer")], ON),
+    ("runtime-without-framework", [labelled(None)], [labelled("torch")], ON),
+    ("runtime-without-framework", [labelled("")], [labelled("deepspeed")], ON),
+    ("runtime-on-host", [mounting(hostPath={"path": "/"})], [mounting(emptyDir={})], ON),
+    ("runtime-on-host", [tolerating("node-role.kubernetes.io/control-plane")], [tolerating(GPU)], ON),
+    ("runtime-on-host", [tolerating("node-role.kubernetes.io/infra")], [tolerating("node-role.kubernetes.io/gpu")], ON),
+    ("runtime-pod-group", [grouped(coscheduling={})], [grouped()], ON),
+    ("runtime-pod-group", [flavor(), queue(), grouped(volcano={})], [grouped(volcano={})], "openshiftAI=3.4"),
+    ("framework-without-kind", [operator("AppWrapper")], [operator("BatchJob")], ON),
+    (
+        "framework-without-kind",
+        [operator("AppWrapper"), components(codeflare="Removed")],
+        [operator("AppWrapper"), components(codeflare="Managed")],
+        "openshiftAI=2.25,kueue=1.1",
+    ),
+    ("ray-ingress-rewritten", [ray_cluster(enableIngress=True)], [ray_cluster(enableIngress=False)], ON),
+    ("ray-ingress-rewritten", [ray_cluster(enableIngress=True)], [ray_cluster()], "openshiftAI=3.0"),
     (
         "topology-level-missing",
         [*NODES, flavor(topologyName="racks"), levels("rack")],
@@ -207,6 +252,14 @@ BOUNDARIES: list[tuple[str, list[Body], list[Body], str]] = [
 def test_boundary(rule: str, broken: list[Body], sound_: list[Body], on: str) -> None:
     assert rule in {said.split()[-1] for said in rules(broken, target(on))}
     assert rule not in {said.split()[-1] for said in rules(sound_, target(on))}
+
+
+def test_what_holds_of_a_later_release_alone() -> None:
+    for made, on in (
+        (ray_cluster(enableIngress=True), "openshiftAI=2.25"),
+        (operator("AppWrapper"), "openshiftAI=2.25"),
+    ):
+        assert [line for line in rules([made], target(f"{on},kueue=1.1")) if "ingress" in line or "kind" in line] == []
 
 
 def application(path: str, name: str = "a", **policy: Any) -> Body:

@@ -110,6 +110,31 @@ def test_the_image_knows_the_cards(bodies: list[Body], said: list[str]) -> None:
     assert rules(*bodies) == said
 
 
+HINT = "warning accelerator-not-recommended spec.predictor.model.runtime"
+
+
+@pytest.mark.parametrize(
+    ("written", "resource", "image", "want"),
+    [
+        (f'["{GPU}"]', GPU, "x", []),
+        (f'["{GPU}"]', "nvidia.com/mig-1g.10gb", "x", []),
+        (f'["{GPU}", "amd.com/gpu"]', "amd.com/gpu", "x", []),
+        ('["amd.com/gpu"]', GPU, "x", [HINT]),
+        ('["amd.com/gpu"]', "example.com/fpga", "x", []),
+        ('["amd.com/gpu"]', "cpu", "x", []),
+        ('["amd.com/gpu"]', GPU, ROCM, [VENDOR + "spec.predictor.model.runtime"]),
+        ("[]", GPU, "x", []),
+        ("amd.com/gpu", GPU, "x", []),
+        ('{"amd.com/gpu": 1}', GPU, "x", []),
+        ("[1]", GPU, "x", []),
+    ],
+)
+def test_a_runtime_names_its_accelerators(written: str, resource: str, image: str, want: list[str]) -> None:
+    made, serving = service(model(resource=resource), image=image)
+    serving["metadata"]["annotations"] = {"opendatahub.io/recommended-accelerators": written}
+    assert [line for line in rules(made, serving) if "covered" not in line] == want
+
+
 def test_a_runtime_s_image_is_said_once_a_cluster() -> None:
     broken = runtime()
     broken["spec"]["template"]["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"].update(pod(ROCM))
