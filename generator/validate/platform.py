@@ -84,10 +84,22 @@ def kueue_without_operator(cluster: Cluster, manifest: Manifest) -> Iterator[Fin
         )
 
 
+def runs_embedded_kueue(cluster: Cluster) -> bool:
+    """Whether OpenShift AI runs a Kueue of its own, which looks at other labels than the Red Hat build does.
+
+    Source: opendatahub-io/kueue config/rhoai/mutating_webhook_patch.yaml.
+    """
+    return any(_is_embedded(cluster, manifest) for manifest in cluster.of(kinds.DATA_SCIENCE_CLUSTER))
+
+
+def _is_embedded(cluster: Cluster, manifest: Manifest) -> bool:
+    release = cluster.target.openshift_ai
+    return release is not None and release.kueue_managed == "legal" and _kueue_state(manifest) == "Managed"
+
+
 def two_kueues(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
     """The embedded Kueue and the operator's govern the same jobs."""
-    release = cluster.target.openshift_ai
-    if release is None or release.kueue_managed != "legal" or _kueue_state(manifest) != "Managed":
+    if not _is_embedded(cluster, manifest):
         return
     package = operator("kueue").package
     for subscription in cluster.of(kinds.SUBSCRIPTION):

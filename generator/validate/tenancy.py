@@ -11,6 +11,7 @@ from typing import Any
 from generator.finding import Finding, Layer, Severity
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, related
+from generator.validate.platform import runs_embedded_kueue
 from generator.validate.queues import LocalQueue, Queue, Queues
 from generator.validate.shape import mapping, mappings, text
 from generator.validate.wording import some
@@ -25,8 +26,10 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
             yield from selector_of_everybody(cluster, queues, queue)
         else:
             yield from selector_misses_namespace(cluster, queues, queue)
+    is_embedded = runs_embedded_kueue(cluster)
     for space, local in queues.by_namespace.items():
-        yield from namespace_not_managed(cluster, space, local)
+        if not is_embedded:
+            yield from namespace_not_managed(cluster, space, local)
         if space in queues.managed_namespaces:
             yield from default_queue_annotation(cluster, space, local)
 

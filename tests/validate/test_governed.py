@@ -8,7 +8,7 @@ import pytest
 
 from tests.validate.builders import Body, body, flavor, local_queue, namespace, queue, rules, sound
 from tests.validate.manifests import target
-from tests.validate.test_boundaries import operator
+from tests.validate.test_boundaries import operator, platform
 
 ON = "openshiftAI=3.4,kueue=1.3"
 MISSING = "error frameworks-missing"
@@ -79,3 +79,14 @@ def test_no_webhook_of_openshift_ai_guards_every_kind(release: str) -> None:
 def test_a_selector_of_everybody(selector: Body, is_everybody: bool) -> None:
     bodies = [namespace(), flavor(), queue(namespaceSelector=selector), queue("nlp"), local_queue()]
     assert ("warning namespace-selector-of-everybody" in rules(bodies)) is is_everybody
+
+
+@pytest.mark.parametrize(
+    ("state", "release", "is_told"),
+    [("Managed", "2.25", False), ("Unmanaged", "2.25", True), ("Removed", "2.25", True), ("Managed", "3.3", True)],
+)
+def test_the_embedded_kueue_looks_at_other_labels(state: str, release: str, is_told: bool) -> None:
+    bare = body("v1", "Namespace", "vision")
+    dsc = platform("datasciencecluster.opendatahub.io/v1", managementState=state)
+    found = rules([bare, flavor(), queue(), local_queue(), dsc], target(f"openshiftAI={release}"))
+    assert ("error namespace-not-managed" in found) is is_told

@@ -12,7 +12,7 @@ HOST = "kubernetes.io/hostname"
 ABOVE, SAME, NOWHERE = "quota-above-nodes", "flavors-on-same-nodes", "flavor-without-nodes"
 PROVISIONED: dict[str, Any] = {"admissionChecksStrategy": {"admissionChecks": [{"name": "p"}]}}
 CHECK = body(KUEUE, "AdmissionCheck", "p", spec={"controllerName": "kueue.x-k8s.io/provisioning-request"})
-LOST = {"unschedulable": True}
+LOST: dict[str, Any] = {"unschedulable": True}
 
 
 def on_host(name: str) -> Body:
