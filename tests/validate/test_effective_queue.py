@@ -128,7 +128,7 @@ def notebook(gpus: int, **notes: str) -> Body:
     return {**work("Notebook", notes=notes), "spec": {"template": {"spec": pod(gpus=gpus)}}}
 
 
-ANNOTATED = {"notes": {PROFILE: "one"}}
+ANNOTATED: Body = {"notes": {PROFILE: "one"}}
 
 
 @pytest.mark.parametrize(

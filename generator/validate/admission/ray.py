@@ -66,7 +66,7 @@ def queued_job(body: Mapping[str, Any], target: Target) -> Iterator[Violation]:
         yield refusal("ray-job-on-existing-cluster", "spec.clusterSelector", message, "remove clusterSelector")
     elif selector:
         message = "a job on an existing cluster goes past its queue: Kueue does not manage it"
-        fix = "label that RayCluster with a queue, and remove the label here"
+        fix = "label that RayCluster with a queue; a label here has no effect"
         yield Violation(
             "ray-job-past-its-queue", Layer.READINESS, "spec.clusterSelector", message, fix, Severity.WARNING
         )
