@@ -33,6 +33,7 @@ def check(cluster: Cluster) -> Iterator[Finding]:
             yield from component_without_operator(cluster, installed, component, place, manifest)
         for name, subscription in installed.items():
             yield from operator_without_requirement(cluster, installed, name, subscription)
+    yield from operator_twice(cluster)
     yield from operator_groups(cluster)
 
 
@@ -145,6 +146,33 @@ def operator_without_requirement(
 
 def _wave(manifest: Manifest) -> int:
     return sync_wave(annotations_of(manifest))
+
+
+def operator_twice(cluster: Cluster) -> Iterator[Finding]:
+    """OLM takes a package once in a namespace; one that serves all namespaces, once in the cluster.
+
+    Source: operator-lifecycle-manager pkg/controller/registry/resolver (a package is at most one of its bundles);
+    docs/design/operatorgroups.md, InterOperatorGroupOwnerConflict (groups that meet provide no API twice).
+    """
+    seen: dict[tuple[str, str], Manifest] = {}
+    for subscription in cluster.of(kinds.SUBSCRIPTION):
+        package, space = package_of(subscription), namespace_of(subscription)
+        known = _by_package().get(package)
+        reach = "" if known is not None and known.group != "own" else space
+        first = seen.setdefault((package, reach), subscription)
+        if (namespace_of(first), name_of(first)) == (space, name_of(subscription)):
+            continue  # the same object, or one object twice, which is told as that
+        title = known.title if known else package
+        there = "" if namespace_of(first) == space else f" in namespace {namespace_of(first)}"
+        yield cluster.finding(
+            subscription,
+            "operator-twice",
+            Layer.READINESS,
+            f"{title} ({package}) has another Subscription, {name_of(first)}{there}: OLM installs at most one of them",
+            "keep one of them",
+            "spec.name",
+            related=[related(first, "spec.name", f"Subscription {name_of(first)}")],
+        )
 
 
 def operator_groups(cluster: Cluster) -> Iterator[Finding]:

@@ -106,7 +106,10 @@ class _Makers:
     def of(self, group: str) -> list[Manifest]:
         if group not in self._known:
             packages = brought_by(group)
-            found = [m for m in self._cluster.of(kinds.SUBSCRIPTION) if package_of(m) in packages]
+            by_package = {
+                package_of(m): m for m in reversed(self._cluster.of(kinds.SUBSCRIPTION))
+            }  # one too many: twice
+            found = [by_package[package] for package in sorted(packages & by_package.keys())]
             self._known[group] = found + list(self._cluster.of(_MADE_BY[group]) if group in _MADE_BY else ())
         return self._known[group]
 
