@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from generator.environment.cluster import OperatorChoice
 from generator.environment.load import Inputs
-from generator.finding import Finding, Layer, Location, error
+from generator.finding import Finding, Layer, Location, Severity, error
 from generator.plan.model import ComponentState, KueueSettings, Pool, Subscription
 from generator.plan.releases import Releases
 from generator.releases import load
+from generator.releases.installable import Wanted, channels, csv_doubt
 from generator.releases.model import Operator
 from generator.source import at, value_at
 from generator.spelling import remedy
@@ -66,19 +67,14 @@ def _closure(ids: Iterable[str], external: Set[str]) -> list[str]:
     return sorted(wanted)
 
 
-def channels(operator: Operator, releases: Releases) -> tuple[str, tuple[str, ...]]:
-    """Return the default channel and all channels that hold the target releases; none: any channel may be written."""
-    channel, known = operator.channel, operator.channels
-    for product, version in (("kueue", releases.kueue.version), ("openshift-ai", releases.openshift_ai.version)):
-        channel = operator.channel_by.get(product, {}).get(version, channel)
-        known = operator.channels_by.get(product, {}).get(version, known)
-    return channel, known
+def _wanted(releases: Releases) -> Wanted:
+    return Wanted(releases.openshift_ai, releases.kueue, releases.openshift)
 
 
 def _subscription(operator: Operator, choice: OperatorChoice, releases: Releases, place: Location) -> Subscription:
     return Subscription(
         operator,
-        choice.get("channel", channels(operator, releases)[0]),
+        choice.get("channel", channels(operator, _wanted(releases))[0]),
         choice.get("approval", "Automatic"),
         choice.get("startingCSV"),
         choice.get("source", operator.source),
@@ -110,7 +106,7 @@ def _defects(
             f"remove it; it goes with {', '.join(operator.openshift_ai)}",
             layer=Layer.READINESS,
         )
-    _, known = channels(operator, releases)
+    _, known = channels(operator, _wanted(releases))
     if known and subscription.channel not in known:
         yield error(
             "unknown-channel",
@@ -120,11 +116,6 @@ def _defects(
             layer=Layer.READINESS,
         )
     csv = choice.get("startingCSV")
-    if csv is not None and not csv.startswith(operator.csv_prefix):
-        yield error(
-            "unknown-csv",
-            f"{csv} is no version of {operator.title}",
-            value_at(choice, "startingCSV"),
-            f"write {operator.csv_prefix}X.Y.Z",
-            layer=Layer.READINESS,
-        )
+    if csv is not None and (doubt := csv_doubt(operator, csv, _wanted(releases))):
+        severity, place = Severity.ERROR if doubt.is_certain else Severity.WARNING, value_at(choice, "startingCSV")
+        yield Finding("unknown-csv", severity, Layer.READINESS, doubt.message, place, doubt.fix)

@@ -23,6 +23,7 @@ from generator.validate import (
     runtime_policy,
     sharing,
     submissions,
+    subscriptions,
     sync_order,
     tenancy,
 )
@@ -46,6 +47,7 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     yield from flavors.check(cluster, queues, places)
     yield from platform.check(cluster, queues)
     yield from operators.check(cluster)
+    yield from subscriptions.check(cluster)
     yield from openshift_ai.check(cluster)
     yield from dashboard.check(cluster, queues)
     yield from argo.check(cluster)

@@ -51,6 +51,7 @@ def target(written: str) -> Target:
     return Target(
         openshift_ai(versions["openshiftAI"]) if "openshiftAI" in versions else None,
         kueue(versions["kueue"]) if "kueue" in versions else None,
+        openshift=versions.get("openshift"),
     )
 
 
