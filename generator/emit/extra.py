@@ -122,4 +122,15 @@ def _manifest(item: Mapping[str, Any], plan: Plan, origin: Location | None) -> M
     metadata["labels"] = dict(sorted({**labels(plan.name, team), **(metadata.get("labels") or {})}.items()))
     own = {"apiVersion": item["apiVersion"], "kind": item["kind"], "metadata": metadata}
     rest = {key: value for key, value in item.items() if key not in own}
-    return Manifest({**own, **rest}, origin or at(item))
+    return Manifest({**own, **rest}, origin or at(item), {} if origin else dict(_places(item)))
+
+
+def _places(item: Mapping[str, Any]) -> Iterator[tuple[str, Location]]:
+    """Yield where what stands beside the added labels is written, by its path."""
+    metadata = item["metadata"]
+    yield from ((key, value_at(item, key)) for key in ("apiVersion", "kind"))
+    yield "metadata", at(item, "metadata")
+    for key, value in metadata.items():
+        yield f"metadata.{key}", value_at(metadata, key) if isinstance(value, str) else at(metadata, key)
+    labels_ = metadata.get("labels") or {}
+    yield from ((f"metadata.labels[{key}]", value_at(labels_, key)) for key in labels_)

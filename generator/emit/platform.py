@@ -33,6 +33,7 @@ def emit(plan: Plan) -> Iterator[Manifest]:
         labels=marks,
         annotations={**CONFIRM, **wave(1)},
         origin=plan.origin,
+        origins={path: place for state in plan.components for path, place in state.origins.items()},
         spec={"components": _components(plan)},
     )
     if plan.state("dashboard") == "Managed":

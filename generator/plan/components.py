@@ -8,7 +8,7 @@ from typing import Any
 
 from generator.environment.explain import shown
 from generator.environment.load import Inputs
-from generator.finding import Finding, Layer, error
+from generator.finding import Finding, Layer, Location, Severity, error
 from generator.plan import component_fields
 from generator.plan.model import ComponentState
 from generator.releases.model import Component, OpenShiftAI
@@ -26,10 +26,13 @@ def resolve(inputs: Inputs, release: OpenShiftAI) -> tuple[tuple[ComponentState,
     findings = [f for name in written for f in _defects(name, written, release)]
     kueue = (written.get(KUEUE) or {}).get(STATE, "Unmanaged")
     states = tuple(
-        _state(component, written.get(component.name))
+        _state(component, written.get(component.name), written)
         for component in release.components.values()
         if component.name != KUEUE
     )
+    for state in states:
+        if state.state == "Managed":
+            findings += _conflicts(state, written[state.component.name])
     return states, str(kueue), findings
 
 
@@ -54,12 +57,35 @@ def kueue_fields(release: OpenShiftAI) -> Mapping[str, Any]:
     return {**release.kueue_component, **own}
 
 
-def _state(component: Component, written: Mapping[str, Any] | None) -> ComponentState:
+def _state(component: Component, written: Mapping[str, Any] | None, all_: Mapping[str, Any]) -> ComponentState:
     if written is None:
-        return ComponentState(component, "Removed", {})
+        return ComponentState(component, "Removed", {}, {})
     fields = {key: value for key, value in written.items() if key != STATE}
     state = str(written.get(STATE, "Managed"))
-    return ComponentState(component, state, _merged(component.defaults, fields) if state == "Managed" else {})
+    path = f"spec.components.{component.key}"
+    origins = {path: at(all_, component.name), **dict(_places(written, path))}
+    return ComponentState(component, state, _merged(component.defaults, fields) if state == "Managed" else {}, origins)
+
+
+def _places(written: Mapping[str, Any], path: str) -> Iterator[tuple[str, Location]]:
+    for key, value in written.items():
+        yield f"{path}.{key}", value_at(written, key)
+        if isinstance(value, Mapping):
+            yield from _places(value, f"{path}.{key}")
+
+
+def _conflicts(state: ComponentState, written: Mapping[str, Any]) -> Iterator[Finding]:
+    for conflict in state.component.conflicts:
+        if conflict.holds(state.fields):
+            key = conflict.path[0]
+            yield Finding(
+                "component-conflict",
+                Severity(conflict.severity),
+                Layer.READINESS,
+                f"component {state.component.name}: {conflict.message}",
+                value_at(written, key) if key in written else at(written),
+                conflict.fix,
+            )
 
 
 def _merged(defaults: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

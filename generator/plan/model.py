@@ -276,9 +276,12 @@ class KueueSettings:
 
 @dataclass(frozen=True, slots=True)
 class ComponentState:
+    """A component as it is emitted; `origins` says where the environment has it, and its fields, by their path."""
+
     component: Component
     state: str
     fields: Mapping[str, Any]
+    origins: Mapping[str, Location]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from generator.releases.model import Component, OpenShiftAI
 from generator.validate import kinds
 from generator.validate.admission.data_science_cluster import STATE
 from generator.validate.cluster import Cluster, labels_of, name_of, related
+from generator.validate.effects import is_written
 from generator.validate.operators import managed_components, stored_component, subscribed
 from generator.validate.shape import get, items, mappings, text
 from generator.validate.wording import some
@@ -127,7 +128,7 @@ def applications_namespace(cluster: Cluster, release: OpenShiftAI, manifest: Man
 def conflicts(cluster: Cluster, component: Component, path: str, manifest: Manifest) -> Iterator[Finding]:
     """Values of a component that its controller refuses, and what it needs of the DSCInitialization."""
     spec = stored_component(cluster, component, manifest)
-    for conflict in component.conflicts:
+    for conflict in component.conflicts if is_written(cluster, manifest) else ():  # of a plan its inputs say so
         if conflict.holds(spec):
             yield cluster.finding(
                 manifest,

@@ -8,6 +8,8 @@ import pytest
 
 from generator.change.compare import unsafe
 from generator.schemas.schema import from_crd
+from generator.validate import kinds
+from generator.validate.cluster import place
 from tests.builders import CORES, H100, MIXED
 from tests.change.builders import extra, found, quotas, rules, step, team, told
 
@@ -163,7 +165,29 @@ def test_a_namespace_of_openshift_ai_is_settled() -> None:
     before, after = (
         f"components: {{workbenches: {{workbenchNamespace: {name}}}}}\n" for name in ("notebooks", "workbenches")
     )
-    assert rules({"environment": before}, {"environment": after}) == ["error update-refused default-dsc"]
+    (finding,) = found({"environment": before}, {"environment": after})
+    assert told([finding]) == ["error update-refused default-dsc"]
+    assert finding.location is not None
+    assert (finding.location.line, finding.location.column) == (6, 48)
+
+
+SECOND = """\
+# a comment
+apiVersion: datasciencecluster.opendatahub.io/v2
+kind: DataScienceCluster
+metadata:
+  labels: {a: b}
+  name: mine
+spec: {}
+"""
+
+
+def test_what_is_labelled_still_knows_where_it_stands() -> None:
+    cluster = step({"extra": extra(c=SECOND)}, {"extra": extra(c=SECOND)}).new.cluster
+    mine = cluster.find(kinds.DATA_SCIENCE_CLUSTER, "mine")
+    assert mine is not None
+    paths = ("apiVersion", "kind", "metadata", "metadata.name", "metadata.labels[a]", "metadata.labels[x]", "spec.x")
+    assert [place(mine, path).line for path in paths] == [2, 3, 4, 6, 5, 5, 7]
 
 
 WIDGET = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\nspec: {size: %s}\n"

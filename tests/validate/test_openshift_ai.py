@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
@@ -207,3 +208,33 @@ def test_boundary(release: str, said: str, broken: list[Body], sound: list[Body]
     on = target(f"openshiftAI={release}")
     assert said in rules(broken, on)
     assert said.split()[1] not in {found.split()[1] for found in rules(sound, on)}
+
+
+def certificate(*data: int, label: str = "CERTIFICATE") -> str:
+    text = base64.b64encode(bytes(data)).decode()
+    return f"-----BEGIN {label}-----\n{text}\n-----END {label}-----\n"
+
+
+LONG = certificate(0x30, 0x81, 0x80, *range(0x80))
+
+
+@pytest.mark.parametrize(
+    ("bundle", "is_sound"),
+    [
+        ("", True),
+        (certificate(0x30, 2, 5, 0), True),
+        (LONG, True),
+        (f"# ours\n{LONG}{certificate(0x30, 2, 5, 0)}", True),
+        (certificate(0x30, 0x81, 0x80, *range(0x7F)), False),
+        (certificate(0x30, 2, 5), False),
+        (certificate(0x30, 2, 5, 0, 0), False),
+        (certificate(0x31, 2, 5, 0), False),
+        (certificate(0x30, 2, 5, 0, label="PRIVATE KEY"), False),
+        (f"{LONG}{certificate(0x30)}", False),
+        ("junk", False),
+    ],
+)
+def test_bundle_of_certificates(bundle: str, is_sound: bool) -> None:
+    made = dsci(trustedCABundle={"managementState": "Managed", "customCABundle": bundle})
+    for release, said in (("3.4", "warning invalid-ca-bundle"), ("3.5", "error invalid-ca-bundle")):
+        assert rules([made], target(f"openshiftAI={release}")) == ([] if is_sound else [said])
