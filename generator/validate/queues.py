@@ -141,9 +141,7 @@ class Queues:
     @cached_property
     def managed_namespaces(self) -> Mapping[str, Manifest]:
         """Namespaces in which Kueue governs, by the label that Red Hat's build looks at."""
-        return {
-            name_of(m): m for m in self._cluster.of(kinds.NAMESPACE) if labels_of(m).get(kinds.MANAGED_LABEL) == "true"
-        }
+        return {name_of(m): m for m in self._cluster.of(kinds.NAMESPACE) if is_managed(labels_of(m), self._cluster)}
 
     def promised(self) -> Iterator[tuple[Key, Amount]]:
         """Yield what each queue and each cohort owns, by flavor and resource."""
@@ -173,6 +171,20 @@ class Queues:
         if space is None and not _only_by_name(queue.selector):
             return None
         return selects(queue.selector, {**labels, kinds.NAME_LABEL: namespace})
+
+
+def is_managed(labels: Mapping[str, Any], cluster: Cluster) -> bool:
+    """Whether labels make Kueue govern a namespace; the operator of OpenShift AI adds to its older label the other one.
+
+    Source: opendatahub-operator internal/controller/components/kueue/kueue_support.go; facts of Kueue, section 7.
+    """
+    written = labels.get(kinds.MANAGED_LABEL)
+    if written is not None or labels.get(kinds.LEGACY_MANAGED_LABEL) != "true":
+        return written == "true"
+    release = cluster.target.openshift_ai
+    adds = release is None or kinds.MANAGED_LABEL in release.namespace_labels
+    component = ("spec", "components", "kueue", "managementState")
+    return adds and any(text(m.body, *component) == "Unmanaged" for m in cluster.of(kinds.DATA_SCIENCE_CLUSTER))
 
 
 def read(manifest: Manifest) -> Queue:

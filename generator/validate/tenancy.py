@@ -12,7 +12,7 @@ from generator.finding import Finding, Layer, Severity
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, annotations_of, labels_of, name_of, related
 from generator.validate.platform import runs_embedded_kueue
-from generator.validate.queues import LocalQueue, Queue, Queues
+from generator.validate.queues import LocalQueue, Queue, Queues, is_managed
 from generator.validate.shape import mapping, mappings, text
 from generator.validate.wording import some
 
@@ -106,7 +106,7 @@ def _own_labels(cluster: Cluster, space: str) -> str:
 def namespace_not_managed(cluster: Cluster, space: str, local: Sequence[LocalQueue]) -> Iterator[Finding]:
     """Red Hat's build looks only at namespaces with its label; elsewhere work runs past its queues."""
     manifest = cluster.find(kinds.NAMESPACE, space)
-    if manifest is None or labels_of(manifest).get(kinds.MANAGED_LABEL) == "true":
+    if manifest is None or is_managed(labels_of(manifest), cluster):
         return
     names = [queue.name for queue in local]
     stuck = ""

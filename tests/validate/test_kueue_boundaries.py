@@ -228,6 +228,19 @@ PLACES: list[Case] = [
 ]
 
 
+def legacy(**labels: str) -> list[Body]:
+    marks = {"labels": {"kueue-managed": "true", **labels}}
+    return [body("v1", "Namespace", "vision", metadata=marks), flavor(), queue(), local_queue()]
+
+
+def platform(state: str) -> Body:
+    spec = {"components": {"kueue": {"managementState": state}}}
+    return body("datasciencecluster.opendatahub.io/v2", "DataScienceCluster", "default-dsc", spec=spec)
+
+
+UNMANAGED = platform("Unmanaged")
+
+
 def timed(seconds: str) -> list[Body]:
     return [namespace(), job(labels={"kueue.x-k8s.io/max-exec-time-seconds": seconds})]
 
@@ -249,6 +262,14 @@ def kueue_of(channel: str, csv: str = "1.3.1") -> list[Body]:
 
 
 OPERATORS: list[Case] = [
+    ("namespace-not-managed", legacy(), [*legacy(), UNMANAGED], ON),
+    ("namespace-not-managed", [*legacy(), platform("Removed")], [*legacy(), UNMANAGED], "kueue=1.3"),
+    (
+        "namespace-not-managed",
+        [*legacy(**{"kueue.openshift.io/managed": "false"}), UNMANAGED],
+        [*legacy(**{"kueue.openshift.io/managed": "true"}), UNMANAGED],
+        ON,
+    ),
     ("max-exec-time", timed("0"), timed("1"), ON),
     ("max-exec-time", timed("1h"), timed("3600"), ON),
     ("max-exec-time", timed("0"), timed("0")[1:], ON),
