@@ -15,6 +15,7 @@ from generator.validate.shape import items
 from generator.validate.wording import some
 
 _DEEPEST = 20
+_NAMES = ("name", "identifier")  # the latter in a HardwareProfile
 
 
 def check(cluster: Cluster) -> Iterator[Finding]:
@@ -66,5 +67,10 @@ def _lost_items(before: Sequence[Any], after: Sequence[Any], path: str, depth: i
 
 def _named(found: Sequence[Any]) -> dict[str, Any]:
     """Return the items of a list by name, where each of them has one."""
-    named = {item["name"]: item for item in items(found) if isinstance(item, Mapping) and "name" in item}
-    return named if len(named) == len(found) else {}
+    for key in _NAMES:
+        named = {
+            item[key]: item for item in items(found) if isinstance(item, Mapping) and isinstance(item.get(key), str)
+        }
+        if len(named) == len(found):
+            return named
+    return {}

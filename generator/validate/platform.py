@@ -14,11 +14,13 @@ from generator.validate import kinds
 from generator.validate.admission.data_science_cluster import STATE
 from generator.validate.admission.words import kueue_has
 from generator.validate.cluster import Cluster, labels_of, name_of, related
+from generator.validate.kinds import kind_of
 from generator.validate.operators import is_installed, managed_components
 from generator.validate.pods import asks_for_accelerators
 from generator.validate.profiles import read_profiles
 from generator.validate.queues import Queues
 from generator.validate.shape import get, items, mappings, text, texts
+from generator.validate.submissions import pods_of
 from generator.validate.train_jobs import of_runtime
 from generator.validate.wording import some
 
@@ -337,21 +339,33 @@ def gang_timeout(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
     """Gang scheduling evicts what is not ready after five minutes; images with accelerator libraries take longer."""
     if text(manifest.body, *_GANG.split(".")) != "ByWorkload":
         return
+    slow = next(_slow_to_start(cluster), None)
+    if slow is not None:
+        what = f"{kind_of(slow.body)[1]} {name_of(slow)}"
+        yield cluster.finding(
+            manifest,
+            "gang-timeout",
+            Layer.READINESS,
+            "gang scheduling gives all pods of a workload 5 minutes to be ready, a timeout that cannot be changed, and "
+            f"images such as that of {what} can take longer to pull: the workload is evicted and requeued, again and "
+            "again",
+            "set gangScheduling.policy to None, or pull the images onto the nodes beforehand",
+            _GANG,
+            severity=Severity.WARNING,
+            related=[related(slow, "spec", what)],
+        )
+
+
+def _slow_to_start(cluster: Cluster) -> Iterator[Manifest]:
+    """Yield what brings images for accelerators: runtimes, and work that names a queue."""
     for runtime in (*cluster.of(kinds.CLUSTER_RUNTIME), *cluster.of(kinds.RUNTIME)):
         if asks_for_accelerators(of_runtime(runtime.body)):
-            yield cluster.finding(
-                manifest,
-                "gang-timeout",
-                Layer.READINESS,
-                "gang scheduling gives all pods of a workload 5 minutes to be ready, a timeout that cannot be changed, "
-                f"and images such as that of runtime {name_of(runtime)} can take longer to pull: the workload is "
-                "evicted and requeued, again and again",
-                "set gangScheduling.policy to None, or pull the images onto the nodes beforehand",
-                _GANG,
-                severity=Severity.WARNING,
-                related=[related(runtime, "spec.template", f"runtime {name_of(runtime)}")],
-            )
-            return
+            yield runtime
+    for kind in kinds.QUEUED:
+        for work in cluster.of(kind):
+            queued = labels_of(work).get(kinds.QUEUE_NAME)
+            if queued and any(asks_for_accelerators(pods) for pods in pods_of(cluster, kind, work)):
+                yield work
 
 
 def dashboard_without_kueue(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:

@@ -22,6 +22,7 @@ from generator.validate import (
     requests,
     runtime_policy,
     sharing,
+    shortages,
     submissions,
     subscriptions,
     sync_order,
@@ -37,6 +38,7 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     places = read_flavors(cluster)
     yield from tenancy.check(cluster, queues)
     yield from sharing.check(cluster, queues)
+    yield from shortages.check(cluster, queues)
     yield from effects.check(cluster, queues)
     yield from idle.check(cluster, queues)
     yield from requests.check(cluster, queues, places)

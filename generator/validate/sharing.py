@@ -13,6 +13,7 @@ from generator.manifest import Manifest
 from generator.plan.reclaims import Borrowers, Reclaimer, Reclaims
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, name_of, related
+from generator.validate.effects import is_written
 from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
 from generator.validate.queues import NEVER, Queue, Queues
 from generator.validate.shape import get, mappings, text, whole
@@ -37,13 +38,15 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     fair = _fair_sharing(cluster)
     priorities = {whole(m.body, "value") for m in cluster.of(kinds.PRIORITY_CLASS)}
     around = _surroundings(cluster)
-    borrowers = None if cluster.whole else Borrowers(queues.tree)
+    written = {queue.name for queue in queues.all if is_written(cluster, queue.manifest)}  # of others policies say so
+    borrowers = Borrowers(queues.tree) if written else None
     for queue in queues.all:
         if queue.checks:
             yield from inactive(cluster, queue, around)
         if fair:
             yield from borrowing_preempts_under_fair_sharing(cluster, queue)
-        if borrowers is not None:
+        if borrowers is not None and queue.name in written:
+            yield from strict_over_several_flavors(cluster, queue)
             yield from lent_and_never_reclaimed(cluster, borrowers, queue)
             if len(priorities) > 1:
                 yield from priorities_without_preemption(cluster, queues, queue)
@@ -136,6 +139,24 @@ def lent_and_never_reclaimed(cluster: Cluster, borrowers: Borrowers, queue: Queu
             f"{'' if get(queue.manifest.body, 'spec', 'preemption', 'reclaimWithinCohort') else ' by default'}",
             "set preemption.reclaimWithinCohort to Any or LowerPriority, or lendingLimit to 0",
             "spec",
+            severity=Severity.WARNING,
+        )
+
+
+def strict_over_several_flavors(cluster: Cluster, queue: Queue) -> Iterator[Finding]:
+    """Only the head of a strict queue is tried, whichever flavor it waits for."""
+    path = "spec.queueingStrategy"
+    several = [group for group in queue.groups if len(group.flavors) > 1]
+    if several and text(queue.manifest.body, *path.split(".")) == "StrictFIFO":
+        names = some(flavor.name for flavor in several[0].flavors)
+        yield cluster.finding(
+            queue.manifest,
+            "strict-fifo-over-several-pools",
+            Layer.READINESS,
+            f"queue {queue.name} is StrictFIFO over the flavors {names}: a job that waits for one of them blocks what "
+            "is free of the others",
+            "give each flavor a queue of its own, or use BestEffortFIFO",
+            path,
             severity=Severity.WARNING,
         )
 
