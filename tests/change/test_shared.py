@@ -153,6 +153,23 @@ def test_a_refused_update_names_what_changed() -> None:
     )
 
 
+FLAVOR = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: own}\nspec: %s\n"
+
+
+def test_the_way_out_for_a_flavor_of_extra_is_no_pool() -> None:
+    old, new = (
+        {"extra": extra(own=FLAVOR % f"{{nodeLabels: {{node: own}}, topologyName: h100{more}}}"), "pools": (RACK,)}
+        for more in ("", ", nodeTaints: [{key: a, effect: NoSchedule}]")
+    )
+    (finding,) = found(old, new)
+    assert told([finding]) == ["error update-refused own"]
+    assert finding.fix is not None
+    assert "pool" not in finding.fix
+    (finding,) = found({"pools": (RACK,)}, {"pools": (RACK.replace("node: h100", "node: h101"),)})
+    assert finding.fix is not None
+    assert "pool" in finding.fix
+
+
 CHECK = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {name: c}\nspec: {controllerName: %s}\n"
 
 
@@ -252,6 +269,13 @@ def platform(openshift_ai: str, kueue: str = "1.3", openshift: str = "4.20", cha
         (platform("3.4"), platform("3.3"), ["error release-goes-back rhods-operator"]),
         (platform("2.25"), platform("3.3"), ["error upgrade-without-channel rhods-operator"]),
         (platform("2.25"), platform("3.4"), ["error upgrade-without-channel rhods-operator"]),
+        (platform("3.2"), platform("3.3"), ["error upgrade-without-channel rhods-operator"]),
+        (platform("3.2"), platform("3.3", channel="fast-3.x"), []),
+        (platform("3.2"), platform("3.4"), ["error upgrade-without-channel rhods-operator"]),
+        (platform("3.0"), platform("3.2"), []),
+        (platform("3.3"), platform("3.5"), ["error upgrade-without-channel rhods-operator"]),
+        (platform("3.3"), platform("3.5", channel="stable-3.x"), []),
+        (platform("3.4"), platform("3.5"), []),
         (platform("2.25"), platform("3.3", channel="support-required-upgrade"), []),
         (platform("2.25"), platform("3.5", channel="support-required-upgrade-3.5"), []),
         (platform("3.4", "1.2"), platform("3.4", "1.3"), ["warning operator-needs-reinstalling kueue-operator"]),
