@@ -40,7 +40,7 @@ def unknown_channel(cluster: Cluster, operator: Operator, subscription: Manifest
     channel, (_, known) = text(subscription.body, "spec", "channel"), channels(operator, wanted)
     if not channel or not known or channel in known:
         return
-    of_target = " that holds the target release" if known != operator.channels else ""
+    of_target = " that holds the target release" if channel in operator.channels else ""
     yield cluster.finding(
         subscription,
         "unknown-channel",
