@@ -94,7 +94,7 @@ def operator(name: str) -> Operator:
         raise KeyError(name)
     file = f"operators/{name}.yaml"
     raw: dict[str, Any] = {"channels_by": {}, "channel_by": {}, "env": {}, "namespace_labels": {}, "requires": []}
-    raw |= {"upgrades": {}, "all_namespaces": False}
+    raw |= {"upgrades": {}, "install_modes": []}
     raw |= {"openshift_ai": None, "operands": [], "notes": "", "id": name} | _document(file)
     channels_by, upgrades = (
         {key: {version: tuple(channels) for version, channels in by.items()} for key, by in raw[field].items()}

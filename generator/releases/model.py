@@ -248,8 +248,8 @@ class Operator:
     """One OLM operator. A Subscription is named like its `package`: OpenShift AI looks for that name.
 
     `group` is the OperatorGroup of `namespace`: "all" without target namespaces, "own" with this one, "none" in the
-    global namespace, which has both already; `all_namespaces` tells that its CSV supports no other install mode.
-    `csv_prefix` + "X.Y.Z" is a startingCSV.
+    global namespace, which has both already; `install_modes` are those that its CSV supports, empty where that is not
+    known. `csv_prefix` + "X.Y.Z" is a startingCSV.
     `channels` is empty where every minor release has a channel of its own. `channel_by` and `channels_by` take
     precedence, by product and version. `upgrades` leads from a version to those that only some channels lead to, and to
     none where nothing does; a version that it lacks is upgraded by every channel that holds the newer one.
@@ -264,7 +264,7 @@ class Operator:
     channel: str
     namespace: str
     group: str
-    all_namespaces: bool
+    install_modes: tuple[str, ...]
     source: str
     source_namespace: str
     csv_prefix: str

@@ -6,7 +6,7 @@ the bundles' CSVs; facts of Kueue, section 1, and of OpenShift AI, section 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 
 from generator.finding import Finding, Layer, Severity
 from generator.frozen import replace
@@ -21,6 +21,9 @@ from generator.validate.effects import is_written
 from generator.validate.operators import subscribed
 from generator.validate.shape import get, text, texts
 
+_ALL = "AllNamespaces"
+_SOME = frozenset(("OwnNamespace", "SingleNamespace", "MultiNamespace"))
+
 
 def check(cluster: Cluster) -> Iterator[Finding]:
     """Yield what OLM would not find, or not install so; the plan's own Subscriptions are judged with their input."""
@@ -31,7 +34,7 @@ def check(cluster: Cluster) -> Iterator[Finding]:
         if is_written(cluster, subscription):
             yield from unknown_channel(cluster, operator, subscription, wanted)
             yield from unknown_csv(cluster, operator, subscription, wanted)
-        if operator.all_namespaces:
+        if operator.install_modes:
             yield from operator_group_targets(cluster, operator, subscription)
 
 
@@ -80,17 +83,41 @@ def _of_channel(operator: Operator, subscription: Manifest, wanted: Wanted) -> W
 
 
 def operator_group_targets(cluster: Cluster, operator: Operator, subscription: Manifest) -> Iterator[Finding]:
-    """An operator that can only be installed for all namespaces fails in a group that names some."""
+    """An operator fails in a group of namespaces for which its CSV cannot be installed."""
     for group in cluster.of(kinds.OPERATOR_GROUP):
         named = [space for space in texts(group.body, "spec", "targetNamespaces") if space]
-        if namespace_of(group) == namespace_of(subscription) and (named or get(group.body, "spec", "selector")):
+        is_its_own = namespace_of(group) == namespace_of(subscription)
+        if is_its_own and _modes(group, named).isdisjoint(operator.install_modes):
             yield cluster.finding(
                 group,
                 "operator-group-targets",
                 Layer.READINESS,
-                f"the OperatorGroup is for {', '.join(named) or 'selected namespaces'}, and {operator.title} supports "
-                "AllNamespaces alone: OLM never installs it (UnsupportedOperatorGroup)",
-                "remove targetNamespaces and selector: leave spec empty",
-                f"spec.{'targetNamespaces' if named else 'selector'}",
+                f"the OperatorGroup is for {_targets(group, named)}, and {operator.title} supports "
+                f"{' and '.join(operator.install_modes)} alone: OLM never installs it (UnsupportedOperatorGroup)",
+                "remove targetNamespaces and selector: leave spec empty"
+                if _ALL in operator.install_modes
+                else f"write targetNamespaces: [{namespace_of(group)}]",
+                _path(group, named),
                 related=[related(subscription, "spec.name", f"Subscription {operator.package}")],
             )
+
+
+def _modes(group: Manifest, named: Sequence[str]) -> Set[str]:
+    """Return the install modes of which a CSV has to support one. Source: OLM docs/design/operatorgroups.md."""
+    if len(named) > 1:
+        return {"MultiNamespace"}
+    if named:
+        return {"OwnNamespace"} if named[0] == namespace_of(group) else {"SingleNamespace"}
+    return _SOME if get(group.body, "spec", "selector") else {_ALL}
+
+
+def _targets(group: Manifest, named: Sequence[str]) -> str:
+    if named:
+        return ", ".join(named)
+    return "selected namespaces" if get(group.body, "spec", "selector") else "all namespaces"
+
+
+def _path(group: Manifest, named: Sequence[str]) -> str:
+    if named:
+        return "spec.targetNamespaces"
+    return "spec.selector" if get(group.body, "spec", "selector") else "spec"
