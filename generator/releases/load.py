@@ -95,7 +95,7 @@ def operator(name: str) -> Operator:
     file = f"operators/{name}.yaml"
     raw: dict[str, Any] = {"channels_by": {}, "channel_by": {}, "env": {}, "namespace_labels": {}, "requires": []}
     raw |= {"upgrades": {}, "install_modes": []}
-    raw |= {"openshift_ai": None, "operands": [], "notes": "", "id": name} | _document(file)
+    raw |= {"looked_up": False, "openshift_ai": None, "operands": [], "notes": "", "id": name} | _document(file)
     channels_by, upgrades = (
         {key: {version: tuple(channels) for version, channels in by.items()} for key, by in raw[field].items()}
         for field in ("channels_by", "upgrades")

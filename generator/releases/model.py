@@ -245,7 +245,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One OLM operator. A Subscription is named like its `package`: OpenShift AI looks for that name.
+    """One OLM operator. A Subscription is named like its `package`: OpenShift AI looks for the name of some.
 
     `group` is the OperatorGroup of `namespace`: "all" without target namespaces, "own" with this one, "none" in the
     global namespace, which has both already; `install_modes` are those that its CSV supports, empty where that is not
@@ -253,7 +253,8 @@ class Operator:
     `channels` is empty where every minor release has a channel of its own. `channel_by` and `channels_by` take
     precedence, by product and version. `upgrades` leads from a version to those that only some channels lead to, and to
     none where nothing does; a version that it lacks is upgraded by every channel that holds the newer one.
-    `openshift_ai` lists the releases on which it may be installed; None: any.
+    `openshift_ai` lists the releases on which it may be installed; None: any. `looked_up` tells that OpenShift AI finds
+    it by the name of its Subscription.
     `verified` is False where a value could not be checked against the vendor's own material.
     """
 
@@ -276,6 +277,7 @@ class Operator:
     env: tuple[tuple[str, str], ...]
     operands: tuple[Operand, ...]
     openshift_ai: tuple[str, ...] | None
+    looked_up: bool
     verified: bool
     notes: str
     sources: tuple[str, ...]

@@ -11,7 +11,8 @@ from typing import Any
 
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
-from generator.releases.model import Component, OpenShiftAI
+from generator.releases.load import operator
+from generator.releases.model import Component, OpenShiftAI, Operator
 from generator.validate import kinds
 from generator.validate.admission.data_science_cluster import STATE
 from generator.validate.cluster import Cluster, labels_of, name_of, related
@@ -48,6 +49,8 @@ def check(cluster: Cluster) -> Iterator[Finding]:
         yield from dropped(cluster, release, manifest, release.dsc_api)
     for component, path, manifest in managed_components(cluster):
         yield from conflicts(cluster, component, path, manifest)
+    for id_, subscription in subscribed(cluster).items():
+        yield from subscriptions(cluster, release, operator(id_), subscription)
     yield from derived(cluster)
 
 
@@ -203,6 +206,33 @@ def alpha_multikueue(cluster: Cluster, release: OpenShiftAI, manifest: Manifest)
                 related=[related(manifest, ".".join(_KUEUE_STATE), "component kueue")],
             )
             return
+
+
+def subscriptions(cluster: Cluster, release: OpenShiftAI, found: Operator, subscription: Manifest) -> Iterator[Finding]:
+    """OpenShift AI finds some operators by the name of their Subscription, and does not go with others."""
+    name = name_of(subscription)
+    if found.looked_up and name != found.package:
+        yield cluster.finding(
+            subscription,
+            "subscription-not-found",
+            Layer.READINESS,
+            f"Subscription {name} installs {found.package}: OpenShift AI looks for one of that name, and takes "
+            f"{found.title} for absent",
+            f"call it {found.package}",
+            "metadata.name",
+            severity=Severity.WARNING,
+        )
+    is_foreign = found.openshift_ai is not None and release.version not in found.openshift_ai
+    if is_foreign and is_written(cluster, subscription):  # of a plan its input says so
+        yield cluster.finding(
+            subscription,
+            "unknown-combination",
+            Layer.READINESS,
+            f"{found.title} does not go with OpenShift AI {release.version}",
+            f"remove it; it goes with {', '.join(found.openshift_ai or ())}",
+            "spec.name",
+            severity=Severity.WARNING,
+        )
 
 
 def derived(cluster: Cluster) -> Iterator[Finding]:

@@ -33,6 +33,10 @@ def operator(switch: str | None = None) -> Body:
     return made
 
 
+def named(name: str, package: str = "kueue-operator") -> Body:
+    return subscription(package, "operators") | {"metadata": {"name": name, "namespace": "operators"}}
+
+
 def space(name: str, **labels: str) -> Body:
     return body("v1", "Namespace", name, metadata={"labels": labels})
 
@@ -163,6 +167,14 @@ CASES: list[tuple[str, str, list[Body], list[Body]]] = [
         [body("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "kueue-admin-rolebinding", roleRef={"name": "x"})],
         [body("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "kueue-admins", roleRef={"name": "x"})],
     ),
+    (
+        "3.4",
+        "warning unknown-combination",
+        [subscription("servicemeshoperator")],
+        [subscription("servicemeshoperator3")],
+    ),
+    ("3.4", "warning subscription-not-found", [named("kueue")], [named("kueue-operator")]),
+    ("3.4", "warning subscription-not-found", [named("kueue")], [named("gpus", "gpu-operator-certified")]),
     ("3.4", "warning dashboard-config-not-read", [config("mine")], [config()]),
     ("3.4", "warning dashboard-config-not-read", [config(home="default")], [config()]),
     (
