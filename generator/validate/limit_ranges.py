@@ -19,6 +19,9 @@ from generator.validate.queues import amount
 from generator.validate.shape import exact, mapping, mappings, text
 from generator.validate.wording import shown
 
+GIVING = ("defaultRequest", "default", "max", "min")
+"""Where the request stands that a container gets, the first of them that names the resource."""
+
 _BEYOND = {"max": "more than the max of", "min": "less than the min of"}
 _CONTAINERS = "containers"
 _Amounts = Mapping[str, Any]

@@ -27,7 +27,7 @@ from generator.validate.obstacles import (
 from generator.validate.placement import FlavorPlace
 from generator.validate.pods import Pods
 from generator.validate.profiles import Profile, read_profiles
-from generator.validate.queues import Queue, Queues
+from generator.validate.queues import Queue, Queues, amount
 from generator.validate.shape import mapping, mappings, text
 from generator.validate.submissions import pods_of
 from generator.validate.train_jobs import of_runtime
@@ -217,12 +217,15 @@ def _of_workload(
 
 
 def _limit_range(cluster: Cluster, queues: Queues, manifest: Manifest) -> Iterator[Finding]:
-    """What a LimitRange gives to every pod, each queue of the namespace has to cover."""
+    """What a LimitRange gives to every pod, each queue of the namespace has to cover: its most, if nothing less."""
     given: dict[str, str] = {}
+    release = cluster.target.kueue
+    zeros_count = release is not None and release.zero_requests_count
     for index, limit in mappings(manifest.body, "spec", "limits"):
-        if text(limit, "type") in ("Container", "Pod"):
-            for key in ("defaultRequest", "default"):
-                for name in mapping(limit, key):
+        if text(limit, "type") == "Container":
+            for name, value in limit_ranges.defaults_of(limit)["requests"].items():
+                key = next(key for key in limit_ranges.GIVING if name in mapping(limit, key))
+                if zeros_count or amount(name, value):
                     given.setdefault(name, f"spec.limits[{index}].{key}")
     locals_ = queues.by_namespace.get(namespace_of(manifest), ())
     behind = {local.queue: queues.by_name[local.queue] for local in locals_ if local.queue in queues.by_name}

@@ -48,8 +48,8 @@ def dashboard(**config: Any) -> Body:
     return body(DASHBOARD, "OdhDashboardConfig", "odh-dashboard-config", spec={"dashboardConfig": config})
 
 
-def limit_range(resource: str, key: str = "defaultRequest") -> Body:
-    limit = {"type": "Container", key: {resource: "1"}}
+def limit_range(resource: str, key: str = "defaultRequest", kind: str = "Container", amount: str = "1") -> Body:
+    limit = {"type": kind, key: {resource: amount}}
     return body("v1", "LimitRange", "l", "vision", spec={"limits": [limit]})
 
 
@@ -183,8 +183,32 @@ BOUNDARIES: list[tuple[str, list[Body], list[Body], str]] = [
     (
         "limit-range-not-covered",
         [*sound(), limit_range("ephemeral-storage", "default")],
-        [*sound(), limit_range("ephemeral-storage", "max")],
+        [*sound(), limit_range("memory", "default")],
         ON,
+    ),
+    (
+        "limit-range-not-covered",
+        [*sound(), limit_range("ephemeral-storage", "max")],
+        [*sound(), limit_range("ephemeral-storage", "max", "Pod")],
+        ON,
+    ),
+    (
+        "limit-range-not-covered",
+        [*sound(), limit_range("ephemeral-storage", "min")],
+        [*sound(), limit_range("ephemeral-storage", "min", "Pod")],
+        ON,
+    ),
+    (
+        "limit-range-not-covered",
+        [*sound(), limit_range("ephemeral-storage")],
+        [*sound(), limit_range("ephemeral-storage", amount="0")],
+        ON,
+    ),
+    (
+        "limit-range-not-covered",
+        [*sound(), limit_range("ephemeral-storage", amount="0")],
+        [*sound(), limit_range("cpu", amount="0")],
+        "kueue=1.2",
     ),
     (
         "nothing-enforces-the-queue",
