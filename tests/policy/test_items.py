@@ -88,6 +88,24 @@ def test_who_may_evict(name: str, by: list[str]) -> None:
     assert queues()[name].data["evictedBy"] == by
 
 
+QUOTA_OF_A_COHORT = """\
+cohorts: [{{name: org}}, {{name: dep, parent: org, quota: {{h100: {{accelerators: {}}}}}}}]
+teams:
+- {{team: vision, cohort: org, namespaces: [{{name: vision}}], queues: [
+    {{name: interactive, use: interactive, quota: {{h100: {{accelerators: 2, borrow: 2}}}}}}]}}
+- {{team: nlp, cohort: dep, namespaces: [{{name: nlp}}], queues: [
+    {{name: training, use: training, quota: {{h100: {{accelerators: 0}}}}}}]}}
+"""
+
+
+@pytest.mark.parametrize(("gpus", "by"), [(4, ["owners that reclaim what it borrows"]), (0, [])])
+def test_quota_of_a_cohort_is_reclaimed_too(gpus: int, by: list[str]) -> None:
+    team = "{{apiVersion: apportion.dev/v1, kind: Team, name: {}, members: {{groups: [a]}}}}"
+    plan = builders.plan(teams=[team.format(n) for n in ("vision", "nlp")], quotas=QUOTA_OF_A_COHORT.format(gpus))
+    found = {item.ref.name: item.data["evictedBy"] for item in World(plan, Ledger(plan), ())("plan.queues")}
+    assert found["vision-interactive"] == by
+
+
 def test_borrowers_are_those_of_the_whole_tree() -> None:
     team = "{{apiVersion: apportion.dev/v1, kind: Team, name: {}, members: {{groups: [a]}}}}"
     plan = builders.plan(teams=[team.format(name) for name in ("vision", "nlp", "speech")], quotas=TEAMS)
