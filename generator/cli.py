@@ -102,7 +102,9 @@ def _run(argv: Sequence[str], options: argparse.Namespace) -> int:
         parser = _Parser(prog=f"apportion {options.command}", description=COMMANDS[options.command])
         command.arguments(parser)
         _common_options(parser)
-        parser.parse_intermixed_args(options.rest, options)
+        # argparse loses what follows -- when it lets paths and options alternate
+        parse = parser.parse_args if "--" in options.rest else parser.parse_intermixed_args
+        parse(options.rest, options)
     except SystemExit as stop:  # argparse, after --help and wrong usage
         return int(stop.code or 0)
     status: int = command.run(options)

@@ -8,18 +8,20 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from generator.commands import kustomizations
-from generator.commands.documents import MAX_BYTES, plain, read_text
+from generator.commands.documents import MAX_BYTES, built_text, plain
 from generator.commands.files import Reader
 from generator.commands.kustomizations import Kustomization
+from generator.commands.patched import Identity, Patch, identity, origins
 from generator.finding import Finding, Layer, Location, error
 from generator.manifest import Manifest
 from generator.source import Map, Seq
 
 SECONDS = 60
+_LONGEST = 600  # of what a build says, which may repeat whole objects
 _KIB = 4 * 2**20  # of address space: Go takes one of its own accord
 _LIMITED = ("/bin/sh", "-c", f'ulimit -v {_KIB} 2>/dev/null; exec "$0" "$@"')
 # What a kustomization names is a stranger's. That it is fetched is refused before; this is for what we do not foresee.
@@ -50,13 +52,13 @@ class Builds:
         """Return what merge patches changed, as it was before."""
         found: list[Manifest] = []
         for each in kustomizations.closure(root, self._reader):
-            if each.merged:
-                found += (m for path in each.references for m in self._before(path) if _is_merged(m, each.merged))
+            if merged := [patch.target for patch in each.patches if patch.merges]:
+                found += (m for path in each.references for m in self._before(path) if _is_merged(m, merged))
         return found
 
     def _before(self, path: str) -> list[Manifest]:
         if not os.path.isdir(path):
-            return self._reader.objects(path, named=True)
+            return self._reader.sources(path)
         below = kustomizations.read(path, self._reader)
         return self.build(below) if below and not below.is_component else []
 
@@ -70,16 +72,32 @@ class Builds:
         if isinstance(output, str):
             self._reader.findings.append(_not_built(root, output))
             return []
-        objects, findings = read_text(output, root.file)
+        objects, findings = built_text(output, root.file)
         self._reader.findings += findings
-        sources = self._sources(parts)
-        return [_placed(built, sources, root) for built in objects]
-
-    def _sources(self, parts: Iterable[Kustomization]) -> dict[tuple[str, str], Manifest]:
-        """Return the objects of the files that are built on, by kind and name; of two, the first."""
         files = dict.fromkeys(path for part in parts for path in part.references if os.path.isfile(path))
-        found = [manifest for path in files for manifest in self._reader.objects(path, named=True)]
-        return {_identity(manifest.body): manifest for manifest in reversed(found)}
+        sources = _Sources(manifest for path in files for manifest in self._reader.sources(path))
+        patches = [patch for part in reversed(parts) for patch in part.patches]
+        return [_placed(built, sources.of(identity(built.body)), patches, root) for built in objects]
+
+
+class _Sources:
+    """The objects of the files that are built on; of two that are one to kustomize, the first."""
+
+    def __init__(self, manifests: Iterable[Manifest]) -> None:
+        self._found: dict[tuple[str, str, str], dict[str, Manifest]] = {}
+        for manifest in manifests:
+            group, kind, namespace, name = identity(manifest.body)
+            self._found.setdefault((group, kind, name), {}).setdefault(namespace, manifest)
+
+    def of(self, built: Identity) -> Manifest | None:
+        """Return what an object was built from, if that is certain; a prefix or suffix may have given it its name."""
+        group, kind, namespace, name = built
+        for size in range(len(name), 0, -1):
+            for part in dict.fromkeys((name[-size:], name[:size])):
+                found = self._found.get((group, kind, part), {})
+                if namespace in found or len(found) == 1:  # another namespace is what the build gave it
+                    return found[namespace] if namespace in found else next(iter(found.values()))
+        return None
 
 
 def _not_built(root: Kustomization, why: str) -> Finding:
@@ -107,8 +125,18 @@ def _output(folder: str) -> bytes | str:
         return f"{command[0]} cannot be started: {problem.strerror}"
     if not done.returncode:
         return done.stdout[: MAX_BYTES + 1]
-    said = done.stderr.decode(errors="replace").strip().splitlines()
-    return said[-1] if said else f"{os.path.basename(command[0])} ends with status {done.returncode}"
+    return (
+        _why(done.stderr.decode(errors="replace"))
+        or f"{os.path.basename(command[0])} ends with status {done.returncode}"
+    )
+
+
+def _why(said: str) -> str:
+    """Return the error among what a build says: it may have several lines, and warnings before it."""
+    lines = said.strip().splitlines()
+    first = next((n for n, line in enumerate(lines) if line.lower().startswith("error:")), len(lines) - 1)
+    why = " ".join(" ".join(lines[max(first, 0) :]).split()).removeprefix("error: ").removeprefix("Error: ")
+    return why if len(why) <= _LONGEST else f"{why[:_LONGEST]}…"
 
 
 def _tool() -> Sequence[str] | None:
@@ -120,29 +148,21 @@ def _tool() -> Sequence[str] | None:
     return None
 
 
-def _identity(body: Mapping[str, Any]) -> tuple[str, str]:
-    metadata = body.get("metadata")
-    return str(body.get("kind")), str(metadata.get("name")) if isinstance(metadata, Mapping) else ""
+def _is_merged(manifest: Manifest, merged: Iterable[Identity]) -> bool:
+    of = identity(manifest.body)
+    return any(target.covers(of) for target in merged)
 
 
-def _is_merged(manifest: Manifest, merged: Iterable[tuple[str, str]]) -> bool:
-    kind, name = _identity(manifest.body)
-    return any(of in ("", kind) and called in ("", name) for of, called in merged)
-
-
-def _placed(built: Manifest, sources: Mapping[tuple[str, str], Manifest], root: Kustomization) -> Manifest:
+def _placed(built: Manifest, source: Manifest | None, patches: Iterable[Patch], root: Kustomization) -> Manifest:
     """Return a built object with the positions of the text that it comes from: of what was built nobody has a text."""
-    kind, name = _identity(built.body)
-    source = sources.get((kind, name)) or _renamed(kind, name, sources)
     if source is None:
         return Manifest(plain(built.body), Location(root.file))
-    return Manifest(_at_home(built.body, source.body), source.origin)
-
-
-def _renamed(kind: str, name: str, sources: Mapping[tuple[str, str], Manifest]) -> Manifest | None:
-    """Return the object that a prefix or suffix gave its name: the one with the longest name."""
-    parts = [n for k, n in sources if k == kind and n and (name.endswith(n) or name.startswith(n))]
-    return sources[kind, max(parts, key=len)] if parts else None
+    names = (identity(built.body), identity(source.body))
+    mine = [patch for patch in patches if any(map(patch.target.covers, names))]
+    assert isinstance(built.body, Map)
+    assert isinstance(source.body, Map)
+    changed = origins(built.body, source.body, mine)
+    return Manifest(_at_home(built.body, source.body), source.origin, changed)
 
 
 def _at_home(built: Any, source: Any) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import stat
 
-from generator.commands.documents import MAX_BYTES, read_text
+from generator.commands.documents import MAX_BYTES, Text, built_text, read_text
 from generator.finding import Finding, Location, error
 from generator.manifest import Manifest
 
@@ -16,22 +16,33 @@ MAX_TOTAL = 128 * 2**20
 
 
 class Reader:
-    """Reads the files of one PATH, each once; `findings` tells what could not be read."""
+    """Reads the files of one PATH, each once; `findings` tells what could not be read, `unread` whose text that was."""
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
+        self.unread: list[str] = []
         self._left = MAX_TOTAL
         self._objects: dict[str, list[Manifest]] = {}
+        self._sources: dict[str, list[Manifest]] = {}
 
     def objects(self, path: str, *, named: bool = False) -> list[Manifest]:
         """Return the objects of a file; `named` as in `read_text`."""
         key = os.path.realpath(path)
         if key not in self._objects:
             data = self.bytes_of(path)
-            found, problems = read_text(data, self.shown(path), named=named) if data is not None else ([], [])
-            self.findings += problems
-            self._objects[key] = found
+            found = read_text(data, self.shown(path), named=named) if data is not None else Text()
+            self.findings += found.findings
+            self.unread += found.unread
+            self._objects[key] = found.objects
         return self._objects[key]
+
+    def sources(self, path: str) -> list[Manifest]:
+        """Return the objects of a file that a build has read: what is wrong with it the build has told, or mended."""
+        key = os.path.realpath(path)
+        if key not in self._sources:
+            data = self.bytes_of(path)
+            self._sources[key] = built_text(data, self.shown(path))[0] if data is not None else []
+        return self._sources[key]
 
     def bytes_of(self, path: str) -> bytes | None:
         """Return at most one byte more than a file may have; None, and a finding, for what cannot be read."""

@@ -12,18 +12,21 @@ from functools import cached_property
 from typing import Any
 
 from generator.commands.files import Reader
+from generator.commands.patched import Identity, Patch, identity, inline, roots
 from generator.finding import Finding, Layer, Location, error
 from generator.frozen import dataclass, field
 from generator.pattern import pattern
 from generator.source import Map, Seq, at, parse
+from generator.source.nodes import Place
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _BUILT_ON = ("resources", "bases", "components")
 _LOADED = (*_BUILT_ON, "crds", "configurations", "generators", "transformers", "validators", "patchesStrategicMerge")
+_GENERATORS = ("configMapGenerator", "secretGenerator")
+_OF_HELM = ("helmCharts", "helmChartInflationGenerator")
 # source: kustomize api/internal/git/repospec.go and api/internal/loader/fileloader.go
 _REMOTE = pattern(r"[a-z][a-z0-9+.-]*://|git::|[\w.-]+@[\w.-]+:|(?:github|gitlab)\.com/|.*[?&]ref=", re.IGNORECASE)
 _NAME = pattern(r"[a-z0-9.:-]*")  # else a selector's name is a regular expression
-_Identity = tuple[str, str]
 
 
 @dataclass(eq=False)
@@ -33,6 +36,7 @@ class Kustomization:
     folder: str
     file: str
     root: Map
+    lines: Sequence[str]
     _reader: Reader = field(repr=False)
 
     @cached_property
@@ -45,13 +49,16 @@ class Kustomization:
         return self.root.get("kind") == "Component"
 
     @cached_property
-    def merged(self) -> frozenset[_Identity]:
-        """Kind and name of what merge patches change; a kind or name "" stands for any."""
-        return frozenset(self._merged())
+    def patches(self) -> list[Patch]:
+        """The patches that it applies, in order, as far as they can be read."""
+        return list(self._patches())
 
     def obstacles(self) -> Iterator[Finding]:
-        """Yield why it is not to be built: it would fetch something, or wait for a pipe."""
-        for place, item in (*self._named(_LOADED), *self._patches()):
+        """Yield why it is not to be built: it would fetch something, run helm, or wait for a pipe."""
+        for key in _OF_HELM:
+            if key in self.root:
+                yield _of_helm(self.folder, key, at(self.root, key))
+        for place, item in (*self._named(_LOADED), *self._paths(), *self._generated()):
             path = f"{self.folder}/{item}"
             if not os.path.lexists(path):
                 if _REMOTE.match(item):
@@ -73,32 +80,48 @@ class Kustomization:
                 if _is_path(item):
                     yield at(items, index), item
 
-    def _patches(self) -> Iterator[tuple[Location, str]]:
+    def _paths(self) -> Iterator[tuple[Location, str]]:
+        if path := _text(openapi := self.root.get("openapi"), "path"):
+            yield at(openapi), path
         for key in ("patches", "patchesJson6902", "replacements"):
             for item in _maps(self.root.get(key)):
                 if _is_path(path := _text(item, "path")):
                     yield at(item), path
 
-    def _merged(self) -> Iterator[_Identity]:
-        items = self.root.get("patchesStrategicMerge")
-        for patch in items if isinstance(items, Seq) else ():
-            if isinstance(patch, str):
-                yield from self._patched(patch, None)
-        for item in _maps(self.root.get("patches")):
-            target = item.get("target")
-            if isinstance(patch := item.get("patch") or item.get("path"), str):
-                yield from self._patched(patch, target if isinstance(target, Map) else None)
+    def _generated(self) -> Iterator[tuple[Location, str]]:
+        """Yield what generators read: files as PATH or KEY=PATH, and files of variables."""
+        for item in (each for key in _GENERATORS for each in _maps(self.root.get(key))):
+            for key in ("files", "envs"):
+                files = item.get(key)
+                for index, file in enumerate(files if isinstance(files, Seq) else ()):
+                    if _is_path(file):
+                        yield at(files, index), file.split("=", 1)[-1] if key == "files" else file
+            if file := _text(item, "env"):
+                yield at(item, "env"), file
 
-    def _patched(self, patch: str, target: Map | None) -> Iterator[_Identity]:
-        """Yield what one patch changes, if it is a merge patch: a JSON 6902 patch is a list, and means what it does."""
+    def _patches(self) -> Iterator[Patch]:
+        if isinstance(items := self.root.get("patchesStrategicMerge"), Seq):
+            for patch, place in zip(items, items.items_at, strict=True):
+                if isinstance(patch, str):
+                    yield from self._read(patch, place, None)
+        for item in (*_maps(self.root.get("patches")), *_maps(self.root.get("patchesJson6902"))):
+            target = item.get("target")
+            for key in ("patch", "path"):
+                if isinstance(patch := item.get(key), str) and patch:
+                    yield from self._read(patch, item.values_at[key], target if isinstance(target, Map) else None)
+                    break
+
+    def _read(self, patch: str, place: Place, target: Map | None) -> Iterator[Patch]:
         path = f"{self.folder}/{patch}"
-        text = self._reader.bytes_of(path) if os.path.isfile(path) else patch.encode()
-        for document in parse(text or b"", self.file)[0]:
-            if target is None:
-                yield _text(document.root, "kind"), _text(document.root.get("metadata"), "name")
-            else:
-                name = _text(target, "name")
-                yield _text(target, "kind"), name if _NAME.fullmatch(name) else ""
+        if "\n" not in patch and os.path.isfile(path):
+            found = roots(self._reader.bytes_of(path) or b"", self._reader.shown(path))
+        else:
+            found = inline(patch, self.file, place, self.lines)
+        for root in found:
+            if target is not None:
+                yield Patch(_targeted(target), root)
+            elif isinstance(root, Map):
+                yield Patch(identity(root), root)
 
 
 def read(folder: str, reader: Reader) -> Kustomization | None:
@@ -108,7 +131,7 @@ def read(folder: str, reader: Reader) -> Kustomization | None:
         if os.path.lexists(path) and (data := reader.bytes_of(path)) is not None:
             documents, _ = parse(data, reader.shown(path))
             root = documents[0].root if documents else Map(reader.shown(path), 1, 1)
-            return Kustomization(folder, reader.shown(path), root, reader)
+            return Kustomization(folder, reader.shown(path), root, data.decode(errors="replace").split("\n"), reader)
     return None
 
 
@@ -141,6 +164,18 @@ def _remote(item: str, place: Location) -> Finding:
     message = f"{item} lies elsewhere, and nothing is fetched: what is built on it is not judged"
     fix = "copy it into the repository: Argo CD would also fetch whatever stands there at the time"
     return error("remote-base", message, place, fix, layer=Layer.REFERENCE)
+
+
+def _of_helm(folder: str, key: str, place: Location) -> Finding:
+    message = f"{folder} cannot be built: {key} asks for helm, which fetches charts and is not run"
+    fix = "lint what kustomize build --enable-helm prints, as lint -"
+    return error("not-built", message, place, fix, layer=Layer.REFERENCE)
+
+
+def _targeted(target: Map) -> Identity:
+    """Return whom a target means: a name that is a regular expression is any, and so are labels."""
+    names = [_text(target, key) for key in ("namespace", "name")]
+    return Identity(_text(target, "group"), _text(target, "kind"), *(n if _NAME.fullmatch(n) else "" for n in names))
 
 
 def _is_path(item: Any) -> bool:

@@ -25,7 +25,9 @@ _EXTERNAL = pattern(r"[A-Za-z][A-Za-z0-9]*(?:/[a-z0-9](?:[-a-z0-9.:]*[a-z0-9])?)
 def arguments(parser: ArgumentParser) -> None:
     """Declare paths, target and what exists elsewhere."""
     parser.add_argument("paths", nargs="+", metavar="PATH", help="file, folder or -; each is taken as one cluster")
-    parser.add_argument("--target", metavar="RELEASES", default="", help="such as openshiftAI=3.4,kueue=1.3")
+    parser.add_argument(
+        "--target", metavar="RELEASES", action="append", default=[], help="such as openshiftAI=3.4,kueue=1.3"
+    )
     parser.add_argument(
         "--external",
         metavar="KIND/NAME",
@@ -44,7 +46,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Judge each PATH; findings go to stdout."""
-    goal = target(options.target)
+    goal = target(",".join(options.target))
     external = frozenset(map(_external, options.external))
     definitions = _Definitions(options.crds)
     findings = definitions.findings
@@ -53,7 +55,12 @@ def run(options: Namespace) -> int:
         read = manifests.read(path)
         count += len(read.objects)
         cluster = Cluster(
-            read.objects, goal, pools(read.objects), external=external, folders=read.folders, bases=read.bases
+            read.objects,
+            goal,
+            pools(read.objects),
+            external=external | frozenset(read.unread),
+            folders=read.folders,
+            bases=read.bases,
         )
         imported, wrong = definitions.of(cluster)
         findings += read.findings + wrong + judge(cluster, imported)
@@ -74,8 +81,9 @@ class _Definitions:
             found = (m for m in read.objects if kind_of(m.body) == DEFINITION)
             schemas, wrong = crd_files.schemas_of(found)
             crd_files.override(self._schemas, schemas)
-            self.findings += read.findings + wrong
-            self._stored.append(crd_files.files_at(path) if path != manifests.STDIN else {})
+            stored = crd_files.files_at(path) if path != manifests.STDIN else {}
+            self.findings += [f for f in read.findings if not stored or f.rule != "no-manifest"] + wrong
+            self._stored.append(stored)
 
     def of(self, cluster: Cluster) -> tuple[crd_files.Schemas, list[Finding]]:
         """Return the schemas for a cluster, its own CRDs before all others, and what is wrong with those."""

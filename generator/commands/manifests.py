@@ -1,6 +1,6 @@
 """Kubernetes manifests of anywhere → objects with positions: files, folders, Kustomize trees, dumps, standard input."""
 
-# ruff: noqa: PTH112, PTH114, PTH116, PTH120, PTH208  # os.path takes any name, where pathlib raises for one that is too long
+# ruff: noqa: PTH100, PTH112, PTH113, PTH114, PTH116, PTH119, PTH120, PTH208  # os.path takes any name, where pathlib raises for one that is too long
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from generator.commands import kustomizations
 from generator.commands.builds import Builds
-from generator.commands.documents import MAX_BYTES, read_text, template
+from generator.commands.documents import MAX_BYTES, no_manifest, read_text, template
 from generator.commands.files import Reader
 from generator.finding import FatalError, Finding, Layer, Location, Severity
 from generator.frozen import dataclass, field
@@ -21,8 +21,9 @@ from generator.validate.shape import get, mappings
 
 STDIN = "-"
 _SUFFIXES = (".yaml", ".yml", ".json")
-_TEMPLATES = (".j2", ".tpl", ".gotmpl", ".jinja", ".jinja2")
-_CHART = "Chart.yaml"
+_TEMPLATE_SUFFIXES = (".j2", ".tpl", ".gotmpl", ".jinja", ".jinja2")
+_CHART, _TEMPLATES = "Chart.yaml", "templates"
+_OF_CHART = "the templates of a Helm chart are no manifests"
 
 
 @dataclass(slots=True)
@@ -30,12 +31,14 @@ class Manifests:
     """What was read of one PATH: one cluster.
 
     `folders` maps what Argo CD would apply, by path from the Git root. `bases` are objects before merge patches.
+    `unread` names, as KIND/NAME, objects that exist and could not be read to their end.
     """
 
     objects: list[Manifest] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     folders: dict[str, list[Manifest]] = field(default_factory=dict)
     bases: list[Manifest] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
 
 def read(path: str) -> Manifests:
@@ -45,7 +48,8 @@ def read(path: str) -> Manifests:
         FatalError: there is no such file or folder, or it cannot be read.
     """
     if path == STDIN:
-        return Manifests(*read_text(_stdin(), "<stdin>"))
+        text = read_text(_stdin(), "<stdin>")
+        return Manifests(text.objects, text.findings, unread=text.unread)
     try:
         mode = os.stat(path).st_mode
         if not os.access(path, os.R_OK):
@@ -53,12 +57,29 @@ def read(path: str) -> Manifests:
     except (OSError, ValueError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise FatalError(f"cannot read {path}: {why}", "name a file or a folder that exists") from None
-    if stat.S_ISREG(mode):
-        reader = Reader()
-        return Manifests(reader.objects(path, named=True), reader.findings)
-    if stat.S_ISDIR(mode):
-        return _Tree(path).read()
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        if _in_chart(path):
+            return Manifests(findings=[template(Location(Reader.shown(path)), _OF_CHART)])
+        return _Tree(path).read() if stat.S_ISDIR(mode) else _of_file(path)
     raise FatalError(f"{path} is neither a file nor a folder", f"pipe it in, with {STDIN} in its place")
+
+
+def _in_chart(path: str) -> bool:
+    """Tell whether a path leads into the templates of a Helm chart, or to them."""
+    place = os.path.abspath(path)
+    while place != (above := os.path.dirname(place)):
+        if os.path.basename(place) == _TEMPLATES and os.path.isfile(f"{above}/{_CHART}"):
+            return True
+        place = above
+    return False
+
+
+def _of_file(path: str) -> Manifests:
+    reader = Reader()
+    if os.path.basename(path) in kustomizations.NAMES:
+        why, fix = "a kustomization is built with its folder", "name its folder to have it built and judged"
+        return Manifests(findings=[no_manifest(Location(Reader.shown(path)), why, fix)])
+    return Manifests(reader.objects(path, named=True), reader.findings, unread=reader.unread)
 
 
 def _stdin() -> bytes:
@@ -83,7 +104,7 @@ class _Tree:
     def read(self) -> Manifests:
         objects, bases = self._below(self._root)
         folders = self._applied(objects)
-        return Manifests(objects, self._reader.findings + self._notes, folders, bases)
+        return Manifests(objects, self._reader.findings + self._notes, folders, bases, self._reader.unread)
 
     def _below(self, folder: str) -> tuple[list[Manifest], list[Manifest]]:
         """Return objects and bases of a folder: what its outermost kustomizations make, and all other files."""
@@ -108,17 +129,19 @@ class _Tree:
         for folder, folders, names in os.walk(root, onerror=self._reader.unreadable_folder):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             self._notes += self._links(folder, folders)
-            if _CHART in names and "templates" in folders:
-                folders.remove("templates")
-                where = self._reader.shown(f"{folder}/templates")
-                self._notes.append(template(where, "the templates of a Helm chart are no manifests"))
+            if _CHART in names and _TEMPLATES in folders:
+                folders.remove(_TEMPLATES)
+                self._notes.append(self._template(f"{folder}/{_TEMPLATES}", _OF_CHART))
             if any(name in kustomizations.NAMES for name in names):
                 built.append(folder)
             files += [f"{folder}/{name}" for name in sorted(names) if _is_manifest(name)]
             for name in sorted(names):
-                if name.endswith(_TEMPLATES):
-                    self._notes.append(template(self._reader.shown(f"{folder}/{name}"), "a template is no manifest"))
+                if name.endswith(_TEMPLATE_SUFFIXES):
+                    self._notes.append(self._template(f"{folder}/{name}", "a template is no manifest"))
         return files, built
+
+    def _template(self, path: str, message: str) -> Finding:
+        return template(Location(self._reader.shown(path)), message)
 
     def _links(self, folder: str, names: list[str]) -> Iterator[Finding]:
         for name in names:

@@ -26,7 +26,13 @@ def render(findings: Sequence[Finding], more: Mapping[str, int], *, colour: bool
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {"ROOT": {"description": {"text": "the folder that holds environments/"}}},
+        "originalUriBaseIds": {
+            "ROOT": {
+                "description": {
+                    "text": "the folder that paths start from: that of environments/, for lint the working directory"
+                }
+            }
+        },
         "results": [_result(finding, rules.index(finding.rule)) for finding in findings],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
@@ -62,7 +68,14 @@ def _place(finding: Finding) -> dict[str, Any]:
 
 
 def _physical(location: Location) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": {"uri": quote(location.file), "uriBaseId": "ROOT"}}
+    place: dict[str, Any] = {"artifactLocation": _artifact(location.file)}
     if location.line:
         place["region"] = {"startLine": location.line, "startColumn": max(location.column, 1)}
     return place
+
+
+def _artifact(file: str) -> dict[str, str]:
+    """Return how a file is called: a path that is not absolute starts from ROOT; standard input has none."""
+    if file.startswith("<"):
+        return {"uri": quote(file)}
+    return {"uri": f"file://{quote(file)}"} if file.startswith("/") else {"uri": quote(file), "uriBaseId": "ROOT"}

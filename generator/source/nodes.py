@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from generator.finding import Location
@@ -34,12 +34,13 @@ class Seq(list[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document of a file: its root mapping and where that begins."""
+    """One document of a file: its root mapping and where that begins; not `whole` where reading ended within it."""
 
     root: Map
     file: str
     line: int
     column: int
+    whole: bool = True
 
     def locate(self, path: Sequence[str | int], *, key: bool = False) -> Location:
         """Return the place of the deepest node of `path` that exists; `key` asks for an entry's key, not its value."""
@@ -54,6 +55,20 @@ class Document:
                 break
             node = node[step]
         return Location(self.file, *place)
+
+
+def moved(node: Any, place: Callable[[Place], Place]) -> None:
+    """Move a node, and all that is below it, to where `place` says."""
+    if isinstance(node, Map):
+        node.keys_at = {key: place(found) for key, found in node.keys_at.items()}
+        node.values_at = {key: place(found) for key, found in node.values_at.items()}
+    elif isinstance(node, Seq):
+        node.items_at = [place(found) for found in node.items_at]
+    else:
+        return
+    node.line, node.column = place((node.line, node.column))
+    for child in node.values() if isinstance(node, Map) else node:
+        moved(child, place)
 
 
 def at(node: object, key: str | int | None = None) -> Location:

@@ -18,10 +18,11 @@ from yaml.events import (
 )
 
 from generator.finding import Finding, Location, Related, error
+from generator.frozen import replace
 from generator.source.nodes import Document, Map, Seq
-from generator.source.scalar import RefusedScalarError, Scalar, plain, refuse_for_go
+from generator.source.scalar import RefusedScalarError, Scalar, plain, plain_for_go
 from generator.source.syntax import MAX_DEPTH, TOO_DEEP, explain
-from generator.source.text import MAX_SIZE, UNCARRIABLE, code_point, decode, shown
+from generator.source.text import LOST_BY_KUSTOMIZE, MAX_SIZE, UNCARRIABLE, code_point, decode, shown
 
 MAX_DOCUMENTS, MAX_EVENTS = 10_000, 1_000_000
 MAX_DUMPED_DOCUMENTS, MAX_DUMPED_EVENTS = 100_000, 4_000_000
@@ -40,18 +41,28 @@ def parse(
 ) -> tuple[list[Document], list[Finding]]:
     """Return the documents of a file and its defects; with an error, the documents are what could be read.
 
-    Documents without content are left out. A syntax error, and a limit that is passed, end the file. `kubernetes` also
-    refuses plain text that kubectl takes for a boolean or number: our files are read by us, a manifest by both.
+    Documents without content are left out. A syntax error, and a limit that is passed, end the file. `kubernetes` reads
+    as kubectl does, numbers, JSON and byte order marks too, and refuses what kustomize takes for something else.
     """
-    decoded = decode(text, file, limit)
+    decoded = decode(text, file, limit, marked=kubernetes)
     if isinstance(decoded, list):
         return [], decoded
-    reader = _Reader(decoded, file, kubernetes=kubernetes)
-    reader.read(decoded)
+    found = read(decoded, file, kubernetes=kubernetes)
+    if kubernetes and found[1] and decoded.lstrip()[:1] == "{":
+        from generator.source.json_text import read_json  # rare, and then most is read twice
+
+        return read_json(decoded, file) or found
+    return found
+
+
+def read(text: str, file: str, *, kubernetes: bool) -> tuple[list[Document], list[Finding]]:
+    """Return what `parse` does, of a text that is decoded."""
+    reader = _Reader(text, file, kubernetes=kubernetes)
+    reader.read(text)
     return reader.documents, reader.findings
 
 
-def _events(text: str) -> Iterator[Any]:
+def events(text: str) -> Iterator[Any]:
     try:
         from yaml._yaml import CParser  # absent where PyYAML was built without libyaml
     except ImportError:
@@ -66,14 +77,30 @@ def _slow_events(text: str) -> Iterator[Any]:
         raise yaml.YAMLError(str(problem)) from problem
 
 
+def lines_of_texts(text: str) -> set[int]:
+    """Return the lines, from 1, that block scalars and quotes go on in, as far as the text can be read."""
+    found: set[int] = set()
+    try:
+        for event in events(text):
+            if isinstance(event, ScalarEvent) and event.style and event.start_mark and event.end_mark:
+                last = event.end_mark.line + (event.style in "'\"")  # a block ends where the next line begins
+                found.update(range(event.start_mark.line + 2, last + 1))
+    except (yaml.YAMLError, UnicodeDecodeError):
+        pass  # what ended the reading is told already
+    return found
+
+
 class _Reader:
     def __init__(self, text: str, file: str, *, kubernetes: bool) -> None:
         self.file, self._kubernetes = file, kubernetes
+        self._plain = plain_for_go if kubernetes else plain
+        self._uncarriable = LOST_BY_KUSTOMIZE if kubernetes else UNCARRIABLE
         self.documents: list[Document] = []
         self.findings: list[Finding] = []
         self._max_documents = MAX_DUMPED_DOCUMENTS if kubernetes else MAX_DOCUMENTS
         self._max_events = MAX_DUMPED_EVENTS if kubernetes else MAX_EVENTS
-        self._next: Callable[[], Any] = islice(_events(text), self._max_events).__next__
+        self._next: Callable[[], Any] = islice(events(text), self._max_events).__next__
+        self._is_open = False  # the last document: its end was not read
         self._known: set[str] = set()  # plain scalars met before that are text: most of a file is repetition
 
     def read(self, text: str) -> None:
@@ -88,6 +115,9 @@ class _Reader:
             self.findings.append(explain(problem, text, self.file))
         except UnicodeDecodeError:  # libyaml lets a tag's %ED%A0%80 through, which is no character
             self.findings.append(error("yaml-tag", "a tag cannot be read", Location(self.file), "remove the tag"))
+        finally:
+            if self._is_open:
+                self.documents[-1] = replace(self.documents[-1], whole=False)
 
     def _stream(self) -> None:
         self._next()
@@ -108,8 +138,10 @@ class _Reader:
             place = (root.start_mark.line + 1, root.start_mark.column + 1)
             mapping = Map(self.file, *place)
             self.documents.append(Document(mapping, self.file, *place))
+            self._is_open = True
             self._undecorated(root)
             self._fill_map(mapping, 1)
+            self._is_open = False
             self._next()
             return
         self._value(root, 0)
@@ -179,16 +211,14 @@ class _Reader:
         text: str = event.value
         if not event.style:
             try:
-                value = plain(text)
-                if self._kubernetes and value is text:
-                    refuse_for_go(text)
+                value = self._plain(text)
             except RefusedScalarError as refused:
                 self._report(refused.rule, refused.message, event, refused.fix)
                 return text
             if value is text and text != "<<":
                 self._known.add(text)
             return value
-        if event.style == '"' and (found := UNCARRIABLE.search(text)):
+        if event.style == '"' and (found := self._uncarriable.search(text)):
             name = code_point(found[0])
             message = f"{shown(text)} holds control character {name}, which Kubernetes' tools cannot carry"
             self._report("control-character", message, event, "remove the escape")
@@ -213,7 +243,8 @@ class _Reader:
         if event.style:
             self._scalar(event)
         elif why := _no_text(text):
-            self._report("yaml-key", why, event, f'quote it: "{text}"' if text else "write the key")
+            if not self._kubernetes or text != _name_for_go(text):
+                self._report("yaml-key", why, event, f'quote it: "{text}"' if text else "write the key")
         else:
             self._scalar(event)
         return text
@@ -265,3 +296,19 @@ def _no_text(key: str) -> str | None:
     if value is None:
         return f"the key {key} is null, not text" if key else 'a key is missing before ":"'
     return f"the key {key} is {'a boolean' if isinstance(value, bool) else 'a number'}, not text"
+
+
+def _name_for_go(key: str) -> str | None:
+    """Return the text that kubectl makes of a key, as 9000 and true are; None for what is none to it.
+
+    Source: sigs.k8s.io/yaml, convertToJSONableObject; a decimal passes through 32 bits there.
+    """
+    try:
+        value = plain_for_go(key)
+    except RefusedScalarError:
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None or isinstance(value, str | int):
+        return None if value is None else str(value)
+    return f"{float(value):g}"

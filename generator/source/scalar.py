@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from math import isinf
 
 from generator.pattern import pattern
 from generator.source.text import shown
@@ -28,9 +29,9 @@ _EXPONENT = 300
 """A double, which is what Kubernetes' readers make of a decimal, ends at about 1e308."""
 
 
-# What Go's YAML readers, and so kubectl and Argo CD, take for a boolean or number, and the core schema for text.
+# What Go's YAML readers, and so kubectl and Argo CD, take for a boolean, and the core schema for text.
 _GO_WORDS = frozenset(word for w in ("y", "n", "yes", "no", "on", "off") for word in (w, w.capitalize(), w.upper()))
-_GO_NUMBER = pattern(r"[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?)")
+_GO_SPELLED = pattern(r"([-+]?)0(?:[bB]([01]+)|[xX]([0-9a-fA-F]+)|[oO]([0-7]+)|([0-7]+))")
 
 
 class RefusedScalarError(ValueError):
@@ -52,19 +53,48 @@ def plain(text: str) -> Scalar:
     return _number(text) if text[0] in _STARTS else text
 
 
-def refuse_for_go(text: str) -> None:
-    """Raise RefusedScalarError where plain text is something else to kubectl; for Kubernetes manifests.
+def plain_for_go(text: str) -> Scalar:
+    """Return what kubectl reads in a plain scalar, and kustomize: 0644, 0x1F, 0b11 and 1_000 are numbers to both.
 
-    Source: kubectl 1.37, measured (`on` and `y` are true, `1_000` is 1000, also as keys).
+    Source: kubectl 1.37, measured; go.yaml.in/yaml/v2 resolve.go.
+
+    Raises:
+        RefusedScalarError: a word that is a boolean to kubectl and text to kustomize, or a number that neither holds.
     """
-    if text in _GO_WORDS:
-        kind = "true" if text.lower() in ("y", "yes", "on") else "false"
-    elif "_" in text and _GO_NUMBER.fullmatch(text):
-        kind = "a number"
-    else:
-        return
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] in _STARTS:
+        return _go_number(text)
+    if text not in _GO_WORDS:
+        return text
+    kind = "true" if text.lower() in ("y", "yes", "on") else "false"
     message = f"{text} is {kind} to kubectl and text to YAML 1.2 readers"
-    raise RefusedScalarError("ambiguous-scalar", message, f'write true, false or a number, or "{text}" if it is text')
+    raise RefusedScalarError("ambiguous-scalar", message, f'write {kind}, or "{text}" if it is text')
+
+
+def _go_number(text: str) -> Scalar:
+    if _INTEGER.fullmatch(text):
+        return _integer(text)
+    written = text if text[0] == "." else text.replace("_", "")
+    if spelled := _GO_SPELLED.fullmatch(written):
+        return _go_spelled(text, spelled)
+    if not (decimal := _DECIMAL.fullmatch(written)):
+        return _number(text) if _NOT_FINITE.fullmatch(text) else text
+    if len(written) <= _DIGITS and isinf(float(written)):
+        return text
+    number = _decimal(written, decimal[1])
+    return int(number) if abs(number) < 2**63 and number == number.to_integral_value() else number
+
+
+def _go_spelled(text: str, spelled: re.Match[str]) -> Scalar:
+    """Return a number of another base: too large for 64 bits it is text, but for an octal of the old form."""
+    sign, *digits = spelled.groups()
+    base, found = next((base, found) for base, found in zip((2, 16, 8, 8), digits, strict=True) if found)
+    if len(found) <= _DIGITS and -(2**63) <= (number := int(sign + found, base)) < 2**63:
+        return number
+    if spelled[5] or (len(found) <= _DIGITS and 0 <= number < 2**64):
+        raise _out_of_range(text, "does not fit in 64 bits")
+    return text
 
 
 def _number(text: str) -> Scalar:

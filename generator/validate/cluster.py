@@ -261,6 +261,8 @@ def place(manifest: Manifest, path: str = "") -> Location:
     """
     node: Any = manifest.body
     found = Location(node.file, node.line, node.column) if isinstance(node, Map) else None
+    if found and manifest.origins and (set_by := manifest.locate(path)) is not manifest.origin:
+        return set_by  # a patch, not the text that it patches
     for step in steps(path):
         if isinstance(node, Map) and step in node:
             nested = isinstance(node[step], Map | Seq)  # type: ignore[index]  # a Map's keys are strings, checked above

@@ -14,9 +14,11 @@ import pytest
 from generator.commands import builds, documents, files, manifests
 from generator.commands.manifests import Manifests
 from generator.finding import FatalError, Location
+from generator.validate.cluster import place
 from generator.validate.shape import get
 
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\n"
+JSON = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "%s"}}'
 QUEUE = """\
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue
@@ -79,8 +81,8 @@ def kustomization(folder: str, text: str) -> None:
         ("apiVersion: v1\nkind: List\nitems:\n", []),
         ("apiVersion: v1\nkind: List\n", []),
         ("apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n", ["a.yaml:4:3 a"]),
-        ("a: 1\n", []),
-        ("kind: 3\nspec: {}\n", []),
+        ((MAP % "a") + "---\n# x\n\ufeff" + MAP % "b", ["a.yaml:1:1 a", "a.yaml:6:1 b"]),
+        (JSON % "a" + "\n" + JSON % r"\ud83d\ude00" + JSON % "c", ["a.yaml:1:1 a", "a.yaml:2:1 😀", "a.yaml:2:80 c"]),
     ],
 )
 def test_objects_of_a_text(text: str, found: list[str]) -> None:
@@ -108,6 +110,12 @@ def test_an_item_that_leaves_out_its_type_has_a_place_for_it() -> None:
         (b"\xff\xfe\x00", ["a.yaml:1:1: error not-utf-8"]),
         (b"\x7fELF\x00", ["a.yaml:1:1: error control-character", "a.yaml:1:5: error control-character"]),
         ("a: " + "[" * 70, ["a.yaml:1:67: error too-deep"]),
+        ("a: 1\n", ["a.yaml:1:1: info no-manifest"]),
+        ("kind: 3\nspec: {}\n", ["a.yaml:1:1: info no-manifest"]),
+        (MAP % "a" + "---\nfoo: bar\n", ["a.yaml:5:1: error not-a-manifest"]),
+        (MAP % "a" + "---\nkind: Foo\n", ["a.yaml:5:1: error not-a-manifest"]),
+        (JSON % "a" + "\n" + JSON[:-1], ["a.yaml:2:1: error yaml-syntax"]),
+        (JSON % "a" + "\n  " + JSON.replace("%s", 'a", "name": "a'), ["a.yaml:2:71: error duplicate-key"]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_text(text: str | bytes, rules: list[str]) -> None:
@@ -130,6 +138,12 @@ HELM = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\n"
         "{# a comment #}\n" + MAP % "a" + "{% for x in y %}\n{% endfor %}\n",
         HELM % "a\ndata:\n{% for x in y %}\n  {{ x }}: 1\n{% endfor %}",
         "kind: {{ .Kind }}\n",
+        HELM % "a\n  labels: {app: {{ .Chart.Name }}}",
+        HELM % 'a\nspec:\n  args: ["--x", {{ .b }}]',
+        HELM % "a\nspec:\n  resources: [{name: cpu, nominalQuota: {{ .Values.q }}}]",
+        HELM % "a\nspec:\n  image: [x, {{ .a }}:{{ .b }}]",
+        MAP % "'{{ a }}'" + "---\n" + MAP % "a" + "data: {x: '{{ x }}'}\n",
+        "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: '{{ x }}'}}\n",
     ],
 )
 def test_a_template_is_named_once(text: str) -> None:
@@ -150,6 +164,33 @@ def test_braces_in_a_text_make_no_template(text: str, rules: list[str]) -> None:
     write("a.yaml", text)
     read = manifests.read("a.yaml")
     assert (names(read), said(read)) == (["a"], rules)
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("data:\n  t: |\n    {{ x }}\n  u: GPU: idle\n", ["a.yaml:7:9"]),
+        ("data:\n  t: 'a\n    {{ x }} b'\n  u: GPU: idle\n", ["a.yaml:7:9"]),
+        ("data:\n  t: '{{ x }}'\n  u: GPU: idle\n", ["a.yaml:6:9"]),
+        ("data: {t: '{{ x }}' y}\n", ["a.yaml:4:21"]),
+    ],
+)
+def test_braces_in_a_text_hide_no_defect(text: str, places: list[str]) -> None:
+    write("a.yaml", MAP % "a" + text)
+    read = manifests.read("a.yaml")
+    assert (names(read), said(read)) == ([], [f"{place}: error yaml-syntax" for place in places])
+
+
+def test_a_template_hides_only_its_own_document() -> None:
+    write("a.yaml", MAP % "a" + "---\n" + MAP % "'{{ x }}'")
+    read = manifests.read("a.yaml")
+    assert (names(read), said(read)) == (["a"], ["a.yaml:5:1: info template-skipped"])
+
+
+def test_an_object_that_is_half_read_is_not_judged_and_exists() -> None:
+    write("a.yaml", MAP % "a, namespace: x" + "---\n" + MAP % "b, namespace: x" + "data: {a: b: c}\n---\n" + MAP % "c")
+    read = manifests.read("a.yaml")
+    assert (names(read), said(read), read.unread) == (["a"], ["a.yaml:8:12: error yaml-syntax"], ["ConfigMap/x/b"])
 
 
 def test_a_text_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +265,10 @@ def test_a_folder() -> None:
 
 def test_what_else_lies_in_a_folder() -> None:
     write("m/a.yaml", MAP % "a")
-    write("m/playbook.yaml", "- hosts: all\n")
+    write("m/playbook.yaml", "- hosts: all\n  apiVersion: v1\n")
+    write("m/values.yaml", "# apiVersion: v1\na: &x 1\nb: *x\n")
+    write("m/data.json", '{"a": {"apiVersion": 1}, "a": 1}')
+    write("m/near.json", '{\n "apiVersion": 1, "apiVersion": 1}')
     write("m/broken.yaml", "apiVersion: v1\nkind: Pod\nmetadata: [\n")
     write("m/bytes.yaml", b"\xff\xfe")
     write("m/page.yaml.j2", "{{ x }}")
@@ -234,16 +278,19 @@ def test_what_else_lies_in_a_folder() -> None:
     Path("m/twin.yaml").symlink_to("a.yaml")
     os.mkfifo("m/pipe.yaml")
     read = manifests.read("m")
-    assert names(read) == ["a", None, "a"]
+    assert (names(read), read.unread) == (["a", "a"], ["Pod"])
     assert sorted(said(read)) == [
         "m/broken.yaml:4:1: error yaml-syntax",
         "m/bytes.yaml:1:1: error not-utf-8",
+        "m/data.json:1:26: info no-manifest",
         "m/gone.yaml: error unreadable",
         "m/loop.yaml: error unreadable",
+        "m/near.json:2:19: error duplicate-key",
         "m/page.yaml.j2: info template-skipped",
         "m/pipe.yaml: error not-a-file",
         "m/playbook.yaml:1:1: info no-manifest",
         "m/up: info link-skipped",
+        "m/values.yaml:2:4: info no-manifest",
     ]
 
 
@@ -290,7 +337,91 @@ def test_of_a_chart_the_templates_are_named_once_and_the_rest_is_read() -> None:
     )
 
 
+@pytest.mark.parametrize("path", ["chart/templates", "chart/templates/sub", "chart/templates/sub/b.yaml"])
+def test_templates_of_a_chart_that_are_named_are_templates(path: str) -> None:
+    write("chart/templates/sub/b.yaml", MAP % "b")
+    assert names(manifests.read(path)) == ["b"]
+    write("chart/Chart.yaml", "name: x\n")
+    read = manifests.read(path)
+    assert (names(read), said(read)) == ([], [f"{path}: info template-skipped"])
+
+
 # --- kustomizations
+
+
+def test_a_kustomization_that_is_named_is_told_apart() -> None:
+    kustomization("k", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n")
+    read = manifests.read("k/kustomization.yaml")
+    assert (read.objects, said(read)) == ([], ["k/kustomization.yaml: info no-manifest"])
+
+
+def test_of_two_names_each_object_stands_where_it_is_written() -> None:
+    both = [MAP % f"a, namespace: {space}" for space in ("x", "y")]
+    write("k/a.yaml", "---\n".join(both))
+    write("k/b.yaml", "apiVersion: example.com/v1\nkind: ConfigMap\nmetadata: {name: a, namespace: y}\n")
+    kustomization("k", "resources: [b.yaml, a.yaml]\nnamePrefix: p-\n")
+    found = {(m.body["apiVersion"], m.namespace): str(m.origin) for m in manifests.read("k").objects}
+    assert found == {
+        ("v1", "x"): "k/a.yaml:1:1",
+        ("v1", "y"): "k/a.yaml:5:1",
+        ("example.com/v1", "y"): "k/b.yaml:1:1",
+    }
+
+
+def test_of_two_names_that_a_build_gives_one_namespace_neither_is_certain() -> None:
+    write("one/a.yaml", MAP % "a, namespace: x")
+    kustomization("one", "resources: [a.yaml]\nnamespace: z\n")
+    write("two/a.yaml", MAP % "a, namespace: y")
+    kustomization("two", "resources: [a.yaml]\nnamespace: w\n")
+    kustomization("over", "resources: [../one, ../two]\n")
+    assert places(manifests.read("one")) == ["one/a.yaml:1:1 a"]
+    assert places(manifests.read("over")) == ["over/kustomization.yaml a"] * 2
+
+
+MERGE = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: new, z: {w: 1}}\n"
+OPERATIONS = "- {op: replace, path: /data/x, value: new}\n- {op: add, path: /data/z, value: {w: 1}}\n"
+
+
+@pytest.mark.parametrize(
+    ("patches", "x", "z"),
+    [
+        ("patches: [{path: p.yaml}]\n", "k/p.yaml:4:11", "k/p.yaml:4:23"),
+        ("patchesStrategicMerge: [p.yaml]\n", "k/p.yaml:4:11", "k/p.yaml:4:23"),
+        ("components: [c]\n", "k/c/kustomization.yaml:8:15", "k/c/kustomization.yaml:8:27"),
+        ("patches: [{target: {kind: ConfigMap}, path: o.yaml}]\n", "k/o.yaml:1:39", "k/o.yaml:2:39"),
+        (
+            'patches: [{target: {kind: ConfigMap}, patch: \'[{"op": "add", "path": "/data/x", "value": "new"}]\'}]\n',
+            "k/kustomization.yaml:2:46",
+            None,
+        ),
+        ("patches: [{target: {kind: ConfigMap, name: b}, path: p.yaml}]\n", "k/a.yaml:4:11", None),
+    ],
+)
+def test_what_a_patch_sets_stands_in_the_patch(patches: str, x: str, z: str | None) -> None:
+    write("k/a.yaml", MAP % "a" + "data: {x: old, y: kept}\n")
+    write("k/p.yaml", MERGE)
+    write("k/o.yaml", OPERATIONS)
+    component = "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\npatches:\n- patch: |\n    "
+    kustomization("k/c", component.removesuffix("    ") + MERGE.replace("apiV", "    apiV").replace("\n", "\n    "))
+    kustomization("k", "resources: [a.yaml]\n" + patches)
+    [found] = manifests.read("k").objects
+    assert [str(place(found, path)) for path in ("data.x", "data.y")] == [x, "k/a.yaml:4:19"]
+    if z is not None:
+        assert str(place(found, "data.z.w")) == z
+
+
+def test_what_a_build_mends_in_its_sources_is_no_finding() -> None:
+    write("k/a.yaml", MAP % "a" + "data:\n  flag: on\n  a: &x b\n  c: *x\n  t: '{{ x }}'\n")
+    kustomization("k", "resources: [a.yaml]\n")
+    read = manifests.read("k")
+    assert (places(read), said(read)) == (["k/a.yaml:1:1 a"], [])
+    assert read.objects[0].body["data"] == {"flag": "on", "a": "b", "c": "b", "t": "{{ x }}"}
+
+
+def test_what_a_build_makes_is_no_template() -> None:
+    write("k/a.yaml", MAP % "'{{ a }}'")
+    kustomization("k", "resources: [a.yaml]\n")
+    assert places(manifests.read("k")) == ["k/a.yaml:1:1 {{ a }}"]
 
 
 def test_the_outermost_kustomization_is_built_and_its_objects_know_where_they_are_written() -> None:
@@ -368,6 +499,12 @@ def test_the_base_of_a_patch_may_be_a_file() -> None:
         ),
         ("resources: [pipe.yaml]\n", "not-a-file", "k/kustomization.yaml:1:13"),
         ("resources: [loop.yaml]\n", "not-a-file", "k/kustomization.yaml:1:13"),
+        ("configMapGenerator: [{name: a, files: [pipe.yaml]}]\n", "not-a-file", "k/kustomization.yaml:1:40"),
+        ("secretGenerator: [{name: a, files: [a=pipe.yaml]}]\n", "not-a-file", "k/kustomization.yaml:1:37"),
+        ("configMapGenerator: [{name: a, envs: [pipe.yaml]}]\n", "not-a-file", "k/kustomization.yaml:1:39"),
+        ("configMapGenerator: [{name: a, env: pipe.yaml}]\n", "not-a-file", "k/kustomization.yaml:1:32"),
+        ("openapi: {path: pipe.yaml}\n", "not-a-file", "k/kustomization.yaml:1:10"),
+        ("helmCharts: [{name: a}]\n", "not-built", "k/kustomization.yaml:1:1"),
         ("resources: [missing.yaml]\n", "not-built", "k/kustomization.yaml"),
         ("resources: 3\n", "not-built", "k/kustomization.yaml"),
         ("resources: [", "not-built", "k/kustomization.yaml"),
@@ -414,6 +551,7 @@ def tool(script: str, monkeypatch: pytest.MonkeyPatch, name: str = "kubectl") ->
     ("script", "why"),
     [
         ("echo one >&2; echo two >&2; exit 3", "k cannot be built: two"),
+        ("printf '# Warning: a\\nerror: b: `\\n c\\n`: d\\n' >&2; exit 3", "k cannot be built: b: ` c `: d"),
         ("exit 3", "k cannot be built: kubectl ends with status 3"),
         ("exec sleep 60", "k cannot be built: it takes more than 0.2 seconds"),
     ],
