@@ -112,11 +112,11 @@ def _off(cluster: Cluster) -> str:
 def dead_cohort_quota(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     """A queue borrows only of flavors that it lists itself. Source: kubernetes-sigs/kueue issue 5289."""
     for name, manifest in queues.cohorts.items():
-        below = [queues.by_name[queue] for queue in queues.tree.queues_below(name)]
         owned = {flavor for (flavor, _), quota in cohort_quotas(manifest).items() if quota.nominal}
-        if owned and below and is_written(cluster, manifest):
-            dead = owned.difference(*(queue.flavor_names for queue in below))
-            if dead:
+        if owned and is_written(cluster, manifest):
+            below = queues.tree.queues_below(name)
+            dead = owned.difference(*(queues.by_name[queue].flavor_names for queue in below))
+            if below and dead:
                 why = f"cohort {name} owns quota of flavor {some(sorted(dead))}, which no queue below it lists"
                 fix = "list the flavor in a queue below it (a nominalQuota of 0 is enough to borrow), or remove it"
                 yield _without_effect(cluster, manifest, "spec.resourceGroups", why, fix)

@@ -57,13 +57,13 @@ def stopped(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     for local in queues.local:
         queue = queues.by_name.get(local.queue)
         for manifest in (local.manifest, *([queue.manifest] if queue else ())):
-            if text(manifest.body, *_STOP.split(".")) not in ("", "None") and is_written(cluster, manifest):
+            if is_written(cluster, manifest) and text(manifest.body, "spec", "stopPolicy") not in ("", "None"):
                 held.setdefault(id(manifest), (manifest, []))[1].append(local)
     users: Users = _users(cluster) if held else {}
     for manifest, led in held.values():
         waiting = dict.fromkeys(u for q in led for space in (q.namespace, "") for u in users.get((space, q.name), ()))
         if waiting:
-            policy = text(manifest.body, *_STOP.split("."))
+            policy = text(manifest.body, "spec", "stopPolicy")
             yield cluster.finding(
                 manifest,
                 "queue-stopped",

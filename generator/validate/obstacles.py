@@ -138,7 +138,7 @@ class Asked:
                 groups.setdefault(id(group), (group, []))[1].append(resource)
             for group, names in groups.values():
                 if found := self._of_group(pods, flavors, queue, group, names):
-                    return replace(found, path=(found.is_of_place and pods.chosen) or pods.path)
+                    return replace(found, path=_place(found, pods))
         return self._together(queue) if len(self._wanted) > 1 else None
 
     def _of_group(
@@ -174,6 +174,14 @@ class Asked:
                     path = max((pods for pods, _, _ in self._wanted), key=lambda pods: pods.total(resource)).path
                     return Obstacle(ABOVE_QUOTA, queue.name, resource, asked, most, path=path)
         return None
+
+
+def _place(found: Obstacle, pods: Pods) -> str:
+    """Return what of pods an obstacle is about: what they ask of a topology, what places them, or their resources."""
+    template = pods.path.removesuffix(".spec.containers")
+    if found.rule == TOPOLOGY and template != pods.path:
+        return f"{template}.metadata.annotations"
+    return (found.is_of_place and pods.chosen) or pods.path
 
 
 def _wanted(pods: Pods) -> list[str]:

@@ -39,9 +39,9 @@ def check(cluster: Cluster) -> Iterator[Finding]:
 
 
 def unknown_channel(cluster: Cluster, operator: Operator, subscription: Manifest, wanted: Wanted) -> Iterator[Finding]:
-    """A channel holds the release. Which channels a vendor adds, nobody knows here: of others it is a warning."""
+    """A channel holds the release. Of operators whose channels are no release's, a vendor may have added some."""
     channel, (_, known) = text(subscription.body, "spec", "channel"), channels(operator, wanted)
-    if not channel or not known or channel in known:
+    if not channel or not operator.channels_by or channel in known:
         return
     of_target = " that holds the target release" if channel in operator.channels else ""
     yield cluster.finding(
@@ -51,7 +51,6 @@ def unknown_channel(cluster: Cluster, operator: Operator, subscription: Manifest
         f"{operator.title} has no channel {channel}{of_target}",
         remedy(channel, known, "known channels are"),
         "spec.channel",
-        severity=Severity.ERROR if operator.channels_by else Severity.WARNING,
     )
 
 

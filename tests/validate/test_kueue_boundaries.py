@@ -11,7 +11,9 @@ from tests.validate.builders import (
     KUEUE,
     Body,
     body,
+    cluster,
     flavor,
+    judged,
     local_queue,
     namespace,
     node,
@@ -277,7 +279,7 @@ OPERATORS: list[Case] = [
     ("operator-group-targets", [OPERATOR, group("own")], [installing("job-set"), group("own")], ON),
     (CHANNEL, kueue_of("alpha"), kueue_of("stable-v1.3"), ON),
     (CHANNEL, kueue_of("stable-v1.4", "1.4.0"), kueue_of("stable-v1.3"), ON),
-    (CHANNEL, [installing("nfd", channel="none")], [installing("other", channel="none")], ON),
+    (CHANNEL, kueue_of("alpha"), [installing("nfd", channel="alpha")], ON),
     (CSV, kueue_of("stable-v1.3", "1.2.0"), kueue_of("stable-v1.3", "1.3.0"), ON),
     (CSV, kueue_of("stable-v1.3", "1.3.0"), kueue_of("stable-v1.3"), "kueue=1.3,openshift=4.22"),
     (CSV, kueue_of("stable-v1.3", "1.3.7"), kueue_of("stable-v1.3"), ON),
@@ -294,6 +296,11 @@ OPERATORS: list[Case] = [
 def test_boundary(rule: str, broken: list[Body], passing: list[Body], on: str) -> None:
     assert rule in {said.split()[-1] for said in rules(broken, target(on))}
     assert rule not in {said.split()[-1] for said in rules(passing, target(on))}
+
+
+def test_a_topology_is_told_where_it_is_asked_for() -> None:
+    (found,) = (f for f in judged(cluster([*RACKED, job(required="block")])) if f.rule == MISMATCH)
+    assert (found.path, found.fix is not None) == ("spec.template.metadata.annotations", True)
 
 
 LATER = [
@@ -320,7 +327,6 @@ def test_what_depends_on_the_release(rule: str, bodies: list[Body], without: str
 
 SEVERITIES = [
     (kueue_of("alpha"), "error unknown-channel"),
-    ([installing("nfd", channel="none")], "warning unknown-channel"),
     (kueue_of("stable-v1.3", "1.2.0"), "error unknown-csv"),
     (kueue_of("stable-v1.3", "1.3.7"), "warning unknown-csv"),
 ]
