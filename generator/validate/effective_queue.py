@@ -40,7 +40,7 @@ def label_of(body: Mapping[str, Any], target: Target, existing: _Bodies = ()) ->
     """Return the label of a workload after all mutating webhooks; None where a profile decides that is not known."""
     around, kind = tuple(existing), kind_of(body)
     own = text(body, "metadata", "labels", kinds.QUEUE_NAME)
-    if text(body, "metadata", "annotations", kinds.PROFILE_NAME) and _is_profiled(kind, target):
+    if text(body, "metadata", "annotations", kinds.PROFILE_NAME) and is_profiled(kind, target):
         profile = next((o for o in around if kind_of(o) == kinds.HARDWARE_PROFILE), None)
         if profile is None:
             return own or None
@@ -74,7 +74,8 @@ def _default_queue(space: str) -> Mapping[str, Any]:
     return {"apiVersion": f"{group}/v1beta1", "kind": kind, "metadata": {"name": DEFAULT, "namespace": space}}
 
 
-def _is_profiled(kind: Kind, target: Target) -> bool:
+def is_profiled(kind: Kind, target: Target) -> bool:
+    """Whether a hardware profile is given to a kind; on all others its annotations have no effect."""
     release = target.openshift_ai
     return kind in kinds.OWNERS and (release is None or kind[1] in release.profile_webhook)
 

@@ -15,6 +15,7 @@ from generator.spelling import hint
 from generator.validate import kinds, shipped
 from generator.validate.argo_references import check_argo
 from generator.validate.cluster import Cluster, name_of, namespace_of, related
+from generator.validate.effective_queue import is_profiled, queue_of
 from generator.validate.kinds import Kind
 from generator.validate.profiles import QUEUE_PATH, Profile, read_profiles
 from generator.validate.queues import Queue, Queues, parent_of
@@ -37,6 +38,7 @@ class Reference:
     kind: Kind
     name: str
     namespace: str = ""
+    through: str = ""
 
 
 def every(cluster: Cluster, queues: Queues) -> Iterator[Reference]:
@@ -87,7 +89,7 @@ def missing(cluster: Cluster, reference: Reference, so: str = "", also: Iterable
         reference.source,
         f"missing-{_dashed(what)}",
         Layer.REFERENCE,
-        f"{source} names {what} {reference.name}, which does not exist{where}{so}",
+        f"{source} names {what} {reference.name}{reference.through}, which does not exist{where}{so}",
         remedy(cluster, reference),
         reference.path,
         related=also,
@@ -156,7 +158,7 @@ def _plain(cluster: Cluster, queues: Queues) -> Iterator[Reference]:
     yield from _admission_checks(cluster)
     for kind in kinds.QUEUED:
         for manifest in cluster.of(kind):
-            yield from _workload(manifest, kind)
+            yield from _workload(cluster, manifest, kind)
 
 
 def _admission_checks(cluster: Cluster) -> Iterator[Reference]:
@@ -170,15 +172,20 @@ def _admission_checks(cluster: Cluster) -> Iterator[Reference]:
             yield Reference(manifest, f"spec.clusters[{index}]", kinds.MULTIKUEUE_CLUSTER, name)
 
 
-def _workload(manifest: Manifest, kind: Kind) -> Iterator[Reference]:
+def _workload(cluster: Cluster, manifest: Manifest, kind: Kind) -> Iterator[Reference]:
     space, body = namespace_of(manifest), manifest.body
-    queue = text(body, "metadata", "labels", kinds.QUEUE_NAME)
-    yield Reference(manifest, f"metadata.labels[{kinds.QUEUE_NAME}]", kinds.LOCAL_QUEUE, queue, space)
+    profile = text(body, "metadata", "annotations", kinds.PROFILE_NAME) if is_profiled(kind, cluster.target) else ""
+    home = text(body, "metadata", "annotations", kinds.PROFILE_NAMESPACE) or space
+    by_profile = f"metadata.annotations[{kinds.PROFILE_NAME}]"
+    yield Reference(manifest, by_profile, kinds.HARDWARE_PROFILE, profile, home)
+    written = text(body, "metadata", "labels", kinds.QUEUE_NAME)
+    queue = queue_of(cluster, manifest) if profile else written
+    if queue == written and not (profile and cluster.find(kinds.HARDWARE_PROFILE, profile, home) is None):
+        yield Reference(manifest, f"metadata.labels[{kinds.QUEUE_NAME}]", kinds.LOCAL_QUEUE, written, space)
+    elif queue and queue != written:  # which a profile writes over the label
+        yield Reference(manifest, by_profile, kinds.LOCAL_QUEUE, queue, space, f" through its profile {profile}")
     priority = text(body, "metadata", "labels", kinds.PRIORITY_LABEL)
     yield Reference(manifest, f"metadata.labels[{kinds.PRIORITY_LABEL}]", kinds.PRIORITY_CLASS, priority)
-    profile = text(body, "metadata", "annotations", kinds.PROFILE_NAME)
-    home = text(body, "metadata", "annotations", kinds.PROFILE_NAMESPACE) or space
-    yield Reference(manifest, f"metadata.annotations[{kinds.PROFILE_NAME}]", kinds.HARDWARE_PROFILE, profile, home)
     if kind == kinds.TRAIN_JOB:
         yield Reference(manifest, "spec.runtimeRef.name", *runtime_reference(body, space))
     if kind == kinds.INFERENCE_SERVICE:

@@ -144,7 +144,7 @@ ANNOTATED: Body = {"notes": {PROFILE: "one"}}
         (torch(), [CLASS], NOW, "default", ["warning workload-without-priority metadata.labels"]),
         (notebook(8, **APPLICATIONS), [profile()], NOW, None, []),
         (notebook(9, **APPLICATIONS), [profile(), local_queue("g")], NOW, None,
-         []),
+         [f"error missing-local-queue metadata.annotations[{PROFILE}]"]),
         (notebook(9, **APPLICATIONS), [profile(to="g"), local_queue("g")], NOW, None,
          [ABOVE + " spec.template.spec.containers"]),
         (torch(**ANNOTATED), [], NOW, "other", [WITHOUT + " metadata.labels"]),

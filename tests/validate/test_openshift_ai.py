@@ -67,6 +67,18 @@ def notebook(**labels: str) -> Body:
     return body("kubeflow.org/v1", "Notebook", "n", "vision", metadata=marks, spec={})
 
 
+def through(home: str, label: str = "default", profile: str = "one") -> Body:
+    notes = {"hardware-profile-name": profile, "hardware-profile-namespace": home}
+    made = notebook(**{"kueue.x-k8s.io/queue-name": label})
+    made["metadata"]["annotations"] = {f"opendatahub.io/{key}": value for key, value in notes.items()}
+    return made
+
+
+def annotated(api: str, kind: str) -> Body:
+    marks = {"annotations": {"opendatahub.io/hardware-profile-name": "gone"}}
+    return body(api, kind, "w", "vision", metadata=marks, spec={})
+
+
 def derived(owned: bool) -> Body:
     owner = {"ownerReferences": [{"kind": "DataScienceCluster"}]} if owned else {}
     return body("components.platform.opendatahub.io/v1alpha1", "Ray", "default-ray", metadata=owner)
@@ -166,6 +178,36 @@ CASES: list[tuple[str, str, list[Body], list[Body]]] = [
         "warning object-of-operator",
         [body("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "kueue-admin-rolebinding", roleRef={"name": "x"})],
         [body("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "kueue-admins", roleRef={"name": "x"})],
+    ),
+    (
+        "3.4",
+        "error missing-local-queue",
+        [through("other"), profile(to="own", space="other"), local_queue(), local_queue("own", "other")],
+        [through("other"), profile(to="own", space="other"), *(local_queue("own", at) for at in ("vision", "other"))],
+    ),
+    (
+        "3.4",
+        "error missing-local-queue",
+        [through("vision", "gone"), on_nodes(), local_queue()],
+        [through("vision", "gone"), profile(space="vision"), local_queue()],
+    ),
+    (
+        "3.4",
+        "error missing-hardware-profile",
+        [annotated("kubeflow.org/v1", "Notebook"), profile()],
+        [annotated("trainer.kubeflow.org/v1alpha1", "TrainJob"), annotated("ray.io/v1", "RayCluster"), profile()],
+    ),
+    (
+        "2.25",
+        "error missing-hardware-profile",
+        [annotated("serving.kserve.io/v1beta1", "InferenceService"), profile()],
+        [annotated("serving.kserve.io/v1alpha1", "LLMInferenceService"), profile()],
+    ),
+    (
+        "3.0",
+        "error missing-hardware-profile",
+        [annotated("serving.kserve.io/v1alpha1", "LLMInferenceService"), profile()],
+        [annotated("kubeflow.org/v1", "PyTorchJob"), profile()],
     ),
     (
         "3.4",
