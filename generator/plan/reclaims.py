@@ -11,6 +11,7 @@ pkg/scheduler/flavorassigner/flavorassigner.go (fitsResourceQuota, canPreemptWhi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 from generator.frozen import dataclass
 from generator.plan.capacity import Key, Node, QuotaTree
@@ -35,17 +36,15 @@ class _Beside:
     def __init__(self) -> None:
         self._found: dict[tuple[Node, Key], dict[Node, list[str]]] = {}
 
-    def add(self, node: Node, key: Key, name: str) -> None:
-        """Take in a queue that stands at a node or below it."""
-        if node.parent is not None:
-            self._found.setdefault((node.parent, key), {}).setdefault(node, []).append(name)
+    def add(self, node: Node, above: Node, key: Key, name: str) -> None:
+        """Take in a queue that stands at a node or below it, by the cohort above."""
+        self._found.setdefault((above, key), {}).setdefault(node, []).append(name)
 
-    def of(self, node: Node, key: Key) -> Iterator[str]:
+    def of(self, node: Node, above: Node, key: Key) -> Iterator[str]:
         """Yield the queues that a node meets in the cohort above it."""
-        if node.parent is not None:
-            for child, names in self._found.get((node.parent, key), {}).items():
-                if child is not node:
-                    yield from names
+        for child, names in self._found.get((above, key), {}).items():
+            if child is not node:
+                yield from names
 
 
 class Reclaims:
@@ -53,27 +52,34 @@ class Reclaims:
 
     def __init__(self, tree: QuotaTree, reclaimers: Iterable[Reclaimer]) -> None:
         self._tree = tree
-        self._beside = _Beside()
-        for reclaimer in reclaimers:
-            if not tree.is_in_loop(reclaimer.name):
-                self._take(tree.queues[reclaimer.name], reclaimer)
+        self._reclaimers = reclaimers
 
-    def _take(self, queue: Node, reclaimer: Reclaimer) -> None:
+    @cached_property
+    def _beside(self) -> _Beside:
+        """Where the reclaiming queues meet others; of no use before somebody may borrow."""
+        found = _Beside()
+        for reclaimer in self._reclaimers:
+            if not self._tree.is_in_loop(reclaimer.name):
+                self._take(found, self._tree.queues[reclaimer.name], reclaimer)
+        return found
+
+    @staticmethod
+    def _take(found: _Beside, queue: Node, reclaimer: Reclaimer) -> None:
         for key in queue.quotas:
-            lends, borrows = False, True
-            for node in _upwards(queue, key):
+            node, lends, borrows = queue, False, reclaimer.while_borrowing or reclaimer.fairly
+            while node.parent is not None:  # of each share of a fleet: no generator
                 lends = lends or _may_lend(node, key)
                 borrows = borrows and _may_borrow(node, key)
-                may = reclaimer.while_borrowing or (reclaimer.fairly and node.weight > 0)
-                if lends or (borrows and may):
-                    self._beside.add(node, key, queue.name)
+                if lends or (borrows and (reclaimer.while_borrowing or node.weight > 0)):
+                    found.add(node, node.parent, key, queue.name)
+                node = node.parent
 
     def from_(self, queue: str) -> Iterator[str]:
         """Yield the queues that may evict what a queue borrows, some more than once; of what it owns, nobody may."""
         if not self._tree.is_in_loop(queue):
             for key in self._tree.queues[queue].quotas:
-                for node in _upwards(self._tree.queues[queue], key, _may_borrow):
-                    yield from self._beside.of(node, key)
+                for node, above in _upwards(self._tree.queues[queue], key, _may_borrow):
+                    yield from self._beside.of(node, above, key)
 
 
 class Borrowers:
@@ -84,21 +90,21 @@ class Borrowers:
         self._beside = _Beside()
         for name, queue in tree.queues.items():
             for key in queue.quotas if not tree.is_in_loop(name) else ():
-                for node in _upwards(queue, key, _may_borrow):
-                    self._beside.add(node, key, name)
+                for node, above in _upwards(queue, key, _may_borrow):
+                    self._beside.add(node, above, key, name)
 
     def of(self, queue: str) -> Iterator[str]:
         """Yield the queues that may borrow what a queue owns, some more than once."""
         if not self._tree.is_in_loop(queue):
             for key, quota in self._tree.queues[queue].quotas.items():
-                for node in _upwards(self._tree.queues[queue], key, _may_lend) if quota.nominal else ():
-                    yield from self._beside.of(node, key)
+                for node, above in _upwards(self._tree.queues[queue], key, _may_lend) if quota.nominal else ():
+                    yield from self._beside.of(node, above, key)
 
 
-def _upwards(node: Node, key: Key, may: Callable[[Node, Key], bool] = lambda *_: True) -> Iterator[Node]:
-    """Yield a node and what stands above it, but for the root, up to the first that may not."""
+def _upwards(node: Node, key: Key, may: Callable[[Node, Key], bool]) -> Iterator[tuple[Node, Node]]:
+    """Yield a node and what stands above it, each with its cohort, up to the first that may not."""
     while node.parent is not None and may(node, key):
-        yield node
+        yield node, node.parent
         node = node.parent
 
 

@@ -49,7 +49,7 @@ def judge_changes(policies: Mapping[str, Policy], plan: Plan, changes: Mapping[s
     """
     values, _ = parameters.resolve(plan, list(policies.values()))
     chosen = [policy for policy in policies.values() if policy.is_about_changes]
-    return engine.judge(chosen, changes.__getitem__, PlanItems(plan).environment, values)
+    return engine.judge(chosen, changes.__getitem__, PlanItems(plan, Ledger(plan)).environment, values)
 
 
 def once(findings: Sequence[Finding]) -> list[Finding]:

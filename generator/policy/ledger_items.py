@@ -42,7 +42,7 @@ class LedgerItems:
 
     @cached_property
     def _sharing(self) -> Sharing:
-        return Sharing(self._plan)
+        return Sharing(self._plan, self._ledger)
 
     def _ref(self, kind: str, name: str) -> ObjectRef:
         api = self._plan.kueue.api if kind == "ClusterQueue" else None

@@ -7,6 +7,7 @@ from datetime import date
 from functools import cached_property
 
 from generator.finding import Location, ObjectRef
+from generator.plan.ledger import Ledger
 from generator.plan.model import Plan, Pool, Runtime
 from generator.policy import items as i
 from generator.policy.model import Item
@@ -20,8 +21,8 @@ from generator.source import at
 class PlanItems:
     """The collections of one plan by name."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan, self._queues = plan, QueueItems(plan)
+    def __init__(self, plan: Plan, ledger: Ledger) -> None:
+        self._plan, self._queues = plan, QueueItems(plan, ledger)
         self._makers: Mapping[str, Callable[[], Iterable[Item]]] = {
             "fleet": self._fleet,
             "environment": self._environment,

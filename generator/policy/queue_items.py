@@ -8,6 +8,7 @@ from typing import Any
 
 from generator.finding import ObjectRef
 from generator.plan.amounts import is_percentage
+from generator.plan.ledger import Ledger
 from generator.plan.model import CPU, MEMORY, ClusterQueue, FlavorQuota, Offer, Plan, Pool
 from generator.plan.model import Cohort as PlanCohort
 from generator.policy import items as i
@@ -21,8 +22,8 @@ _EVERYWHERE = ("workbench", "model-serving")
 class QueueItems:
     """The collections of one plan that are about sharing; `makers` makes each by its name."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, ledger: Ledger) -> None:
+        self._plan, self._ledger = plan, ledger
         self.makers: Mapping[str, Callable[[], Iterable[Item]]] = {
             "shares": self._shares,
             "queues": self._queues,
@@ -37,7 +38,7 @@ class QueueItems:
 
     @cached_property
     def _sharing(self) -> Sharing:
-        return Sharing(self._plan)
+        return Sharing(self._plan, self._ledger)
 
     @cached_property
     def _evicts(self) -> Mapping[str, list[str]]:

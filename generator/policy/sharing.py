@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from generator.plan.ledger.owners import owners, tree
+from generator.plan.ledger import Ledger
 from generator.plan.model import ClusterQueue, Cohort, FlavorQuota, Plan
 from generator.plan.reclaims import Reclaimer, Reclaims
 
@@ -15,8 +15,8 @@ NEVER = "Never"
 class Sharing:
     """The cohort trees of a plan and the queues in them."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, ledger: Ledger) -> None:
+        self._plan, self._ledger = plan, ledger
         self._parents = {cohort.name: cohort.parent for cohort in plan.cohorts}
         self._below: dict[str, list[ClusterQueue]] = {}
         self._borrowing: dict[tuple[str, str], frozenset[str]] = {}
@@ -32,7 +32,7 @@ class Sharing:
             for queue in queues(self._plan)
             if queue.preemption.reclaim_within_cohort != NEVER and queue.cohort
         )
-        return Reclaims(tree(owners(self._plan, ())), reclaimers)
+        return Reclaims(self._ledger.tree, list(reclaimers))
 
     def below(self, cohort: Cohort) -> list[ClusterQueue]:
         """Return the queues of a cohort and of all below it."""

@@ -19,7 +19,7 @@ class World:
     """The items of one environment by collection; `world("plan.pools")`."""
 
     def __init__(self, plan: Plan, ledger: Ledger, manifests: Sequence[Manifest]) -> None:
-        self.plan = PlanItems(plan)
+        self.plan = PlanItems(plan, ledger)
         self._name, self._ledger, self._manifests = plan.name, LedgerItems(plan, ledger), manifests
         self._known: dict[str, list[Item]] = {}
 

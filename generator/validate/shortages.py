@@ -40,9 +40,10 @@ class _Shortage:
 def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
     """Yield queues whose accelerators outlast their cpu or memory, each with the profile that strands most of them."""
     worst: dict[str, _Shortage] = {}
-    for profile in read_profiles(cluster):
+    written = {queue.name for queue in queues.all if is_written(cluster, queue.manifest)}
+    for profile in read_profiles(cluster) if written else ():
         for queue in queues.of_profile(profile.local_queue, None if profile.is_shared else profile.namespace):
-            for found in _shortages(queues, queue, profile) if is_written(cluster, queue.manifest) else ():
+            for found in _shortages(queues, queue, profile) if queue.name in written else ():
                 if queue.name not in worst or found.unused > worst[queue.name].unused:
                     worst[queue.name] = found
     for name, found in worst.items():

@@ -109,7 +109,7 @@ def test_quota_of_a_cohort_is_reclaimed_too(gpus: int, by: list[str]) -> None:
 def test_borrowers_are_those_of_the_whole_tree() -> None:
     team = "{{apiVersion: apportion.dev/v1, kind: Team, name: {}, members: {{groups: [a]}}}}"
     plan = builders.plan(teams=[team.format(name) for name in ("vision", "nlp", "speech")], quotas=TEAMS)
-    sharing = Sharing(plan)
+    sharing = Sharing(plan, Ledger(plan))
     found = {queue.name: sharing.borrowers(queue, "h100") for team_ in plan.teams for queue in team_.queues}
     assert found == {
         "nlp-training": 2,
