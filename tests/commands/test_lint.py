@@ -26,7 +26,9 @@ spec: {clusterQueue: %s}
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ClusterQueue
 metadata: {name: vision}
-spec: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: vision}}}
+spec:
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: vision}}
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: "1"}]}]}]
 """
 WIDGETS = "---\n".join(f"apiVersion: example.com/v1\nkind: Widget{i}\nmetadata: {{name: w}}\n" for i in range(3000))
 
@@ -96,6 +98,8 @@ def test_every_format_says_where(form: str, capsys: pytest.CaptureFixture[str]) 
         (["--target", "kueue=9.9"], "--target kueue=9.9: unknown release\n  fix: known are 1.0, 1.1, 1.2, 1.3, 1.4"),
         (["--target", "kueue"], "--target kueue=: unknown release"),
         (["--target", "kueue=1.2,kueue=1.3"], "--target kueue=1.3: kueue is named twice"),
+        (["--target", "kueue=1.2", "--target", "kueue=1.3"], "--target kueue=1.3: kueue is named twice"),
+        (["--target", "kueue=9.9", "--target", "openshiftAI=3.4"], "--target kueue=9.9: unknown release"),
         (["--external", "LocalQueue"], "--external LocalQueue: no such form\n  fix: write KIND/NAME or KIND/NAMESPACE"),
         (["--external", "a/b/c/d"], "no such form"),
         (["--external", "/x"], "no such form"),
@@ -115,6 +119,21 @@ def test_all_targets_at_once() -> None:
 @pytest.mark.parametrize("name", ["ClusterQueue/other", "clusterqueue/other"])
 def test_what_exists_elsewhere(name: str) -> None:
     assert lint(write("a.yaml", QUEUE % "other"), "--external", name) == 0
+
+
+def test_a_path_may_begin_with_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
+    write("-a/a.yaml", WIDGETS.partition("---")[0])
+    assert (lint("-q", "--", "-a"), lint("--", "-b")) == (0, 2)
+    assert "cannot read -b" in capsys.readouterr().err
+
+
+def test_what_could_not_be_read_to_its_end_is_not_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    local, queue = (QUEUE % "vision").split("---\n")
+    write("m/a.yaml", local)
+    write("m/b.yaml", queue.replace("name: vision", "name: other"))
+    write("m/c.yaml", queue + "a: b: c\n")
+    assert lint("--format", "json", "m") == 1
+    assert [f["rule"] for f in envelope(capsys)["findings"] if f["severity"] == "error"] == ["yaml-syntax"]
 
 
 def test_unknown_kinds_are_one_info(capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,12 +159,20 @@ def test_a_dump_of_a_cluster_is_nothing_to_complain_about(capsys: pytest.Capture
     status = {"conditions": [{"type": "Active", "status": "True", "reason": "Ready", "message": "x"}]}
     selector = {"matchLabels": {"kubernetes.io/metadata.name": "vision"}}
     labels = {"labels": {"kueue.openshift.io/managed": "true"}}
+    flavors = [{"name": "f", "resources": [{"name": "cpu", "nominalQuota": "1"}]}]
+    group = {"coveredResources": ["cpu"], "flavors": flavors}
     node = {"allocatable": {"cpu": "8"}, "nodeInfo": {"kernelVersion": "5"}, "images": [{"names": ["a"]}]}
     items = [
         stored(
             "v1", "Namespace", "vision", metadata=labels, spec={"finalizers": ["kubernetes"]}, status={"phase": "A"}
         ),
-        stored(kueue, "ClusterQueue", "vision", spec={"namespaceSelector": selector}, status=status),
+        stored(
+            kueue,
+            "ClusterQueue",
+            "vision",
+            spec={"namespaceSelector": selector, "resourceGroups": [group]},
+            status=status,
+        ),
         stored(kueue, "LocalQueue", "default", metadata={"namespace": "vision"}, spec={"clusterQueue": "vision"}),
         stored("v1", "Node", "n", metadata={"labels": {"a": "b"}}, spec={"providerID": "x"}, status=node),
     ]
