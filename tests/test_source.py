@@ -548,6 +548,98 @@ def test_a_dump_may_be_larger() -> None:
     assert (found.rule, found.message) == ("too-large", "the file holds more than 100,000 documents")
 
 
+# as kubectl 1.37 prints them, measured with kubectl annotate --local
+TO_KUBECTL: list[tuple[str, Any]] = [
+    ("0400", 256), ("-017", -15), ("08", 8), ("007", 7), ("0", 0), ("00", 0), ("0o17", 15), ("+0o17", 15),
+    ("-0O17", -15), ("0x1F", 31), ("0X1F", 31), ("-0x1F", -31), ("0x1_F", 31),
+    ("0b11", 3), ("-0B11", -3), ("0b1_1", 3), ("0x1e1", 481),
+    ("1_000", 1000), ("1_", 1), ("0_7", 7), ("-_1", -1), ("1_0.5", Decimal("10.5")), ("1e_3", 1000), ("1e1_0", 10**10),
+    ("1e3_0", Decimal("1e30")), ("1e3", 1000), ("1.0", 1), ("1.50", Decimal("1.50")), ("0777.5", Decimal("777.5")),
+    ("1e-3", Decimal("0.001")),
+    ("0o8", "0o8"), ("0b2", "0b2"), ("0b", "0b"), ("0x", "0x"), ("0x_", "0x_"), ("_1", "_1"), ("1e", "1e"),
+    ("0b1e1", "0b1e1"), ("0x1p3", "0x1p3"), ("0xFFFFFFFFFFFFFFFFF", "0xFFFFFFFFFFFFFFFFF"),
+    ("123e4567", "123e4567"), ("1e400", "1e400"), ("-1E400", "-1E400"), ("12e345", "12e345"), ("1:30", "1:30"),
+    ("2001-12-14", "2001-12-14"), ("yEs", "yEs"), ('"a\\r\\n\\e[1m"', "a\r\n\x1b[1m"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "value"), TO_KUBECTL)
+def test_scalar_of_a_manifest(text: str, value: object) -> None:
+    [document], findings = parse(f"a: {text}", FILE, kubernetes=True)
+    got = document.root["a"]
+    assert (got, type(got), findings) == (value, type(value), [])
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("on", "ambiguous-scalar"),
+        ("N", "ambiguous-scalar"),
+        (".inf", "ambiguous-scalar"),
+        ("0x8000000000000000", "number-out-of-range"),
+        ("07777777777777777777777", "number-out-of-range"),
+        ("9223372036854775808", "number-out-of-range"),
+        ('"\\x7f"', "control-character"),
+        ('"\\uffff"', "control-character"),
+        ('"\\ud83d\\ude00"', "yaml-syntax"),
+    ],
+)
+def test_scalar_that_a_manifest_may_not_hold(text: str, rule: str) -> None:
+    assert [f.rule for f in parse(f"a: {text}", FILE, kubernetes=True)[1]] == [rule]
+
+
+@pytest.mark.parametrize("key", ["9000", "-1", "1.5", "true", "1e400", "2001-12-14"])
+def test_a_key_that_kubectl_takes_as_it_is_written(key: str) -> None:
+    [document], findings = parse(f"{key}: x", FILE, kubernetes=True)
+    assert (document.root, findings) == ({key: "x"}, [])
+
+
+@pytest.mark.parametrize("key", ["0777", "1.50", "4.20", "1e3", "True", "null", "1_000", "3.14159265", "on", ".inf"])
+def test_a_key_that_kubectl_changes(key: str) -> None:
+    [finding] = parse(f"{key}: x", FILE, kubernetes=True)[1]
+    assert finding.rule in ("yaml-key", "ambiguous-scalar")
+
+
+@pytest.mark.parametrize("between", ["---\n", "---\n\n", "--- \r\n# c\n"])
+def test_each_document_of_a_manifest_may_begin_with_a_byte_order_mark(between: str) -> None:
+    documents, findings = parse(f"\ufeffa: 1\n{between}\ufeffb: 2\n", FILE, kubernetes=True)
+    assert ([d.root for d in documents], findings) == ([{"a": 1}, {"b": 2}], [])
+
+
+@pytest.mark.parametrize("text", ["a: 1\n\ufeffb: 2\n", "a: 1\n\ufeff---\nb: 2\n", "---\na: x\ufeff\n"])
+def test_a_byte_order_mark_may_stand_nowhere_else(text: str) -> None:
+    assert {f.rule for f in parse(text, FILE, kubernetes=True)[1]} == {"control-character"}
+
+
+def test_a_document_within_which_reading_ended_is_not_whole() -> None:
+    documents, _ = parse("a: 1\n---\nb: 2\nc: d: e\n", FILE)
+    assert [(d.root, d.whole) for d in documents] == [({"a": 1}, True), ({"b": 2, "c": "d"}, False)]
+
+
+def test_json_as_kubectl_takes_it() -> None:
+    text = '\n{"a": "\\ud83d\\ude00\\\\ud83d\\ud83d",\n "b": [1]}{"c": {"d": 2}}\n {"e": 1}'
+    documents, findings = parse(text, FILE, kubernetes=True)
+    assert findings == []
+    assert [d.root for d in documents] == [{"a": "😀\\ud83d\ufffd", "b": [1]}, {"c": {"d": 2}}, {"e": 1}]
+    assert [(d.line, d.column) for d in documents] == [(2, 1), (3, 11), (4, 2)]
+    assert value_at(documents[0].root["b"], 0) == Location(FILE, 3, 8)
+    assert value_at(documents[1].root["c"], "d") == Location(FILE, 3, 23)
+    assert [f.rule for f in parse(text, FILE)[1]] == ["yaml-syntax"]
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "place"),
+    [
+        ('{"a": 1}\n{"a": 1, "a": 2}', "duplicate-key", (2, 10)),
+        ('{"a": 1}\n{"a": 1', "yaml-syntax", (2, 1)),
+        ('{"a": 1}\nb: 2', "yaml-syntax", (2, 1)),
+        ('{"a": 1} []', "yaml-root", (1, 10)),
+    ],
+)
+def test_what_is_wrong_with_json(text: str, rule: str, place: tuple[int, int]) -> None:
+    assert [(f.rule, _place(f)) for f in parse(text, FILE, kubernetes=True)[1]] == [(rule, place)]
+
+
 @pytest.mark.parametrize("nothing", ["null", "~", "--- null\n--- ~\n---\n# c"])
 def test_kubectl_passes_over_null(nothing: str) -> None:
     assert parse(nothing, FILE, kubernetes=True) == ([], [])

@@ -242,7 +242,7 @@ class _Reader:
             return None
         if event.style:
             self._scalar(event)
-        elif why := _no_text(text):
+        elif why := _no_text(text, self._plain):
             if not self._kubernetes or text != _name_for_go(text):
                 self._report("yaml-key", why, event, f'quote it: "{text}"' if text else "write the key")
         else:
@@ -286,9 +286,9 @@ def _kind(event: Any) -> str:
     return kinds.get(type(event)) or f"the value {shown(event.value)}"
 
 
-def _no_text(key: str) -> str | None:
+def _no_text(key: str, read_plain: Callable[[str], Scalar]) -> str | None:
     try:
-        value = plain(key)
+        value = read_plain(key)
     except RefusedScalarError as refused:
         return f"a key is no text: {refused.message}"
     if isinstance(value, str):

@@ -55,6 +55,20 @@ def test_sarif_points_at_the_input_line() -> None:
     assert full["message"]["text"].endswith("fix: add 2 nodes, or: lower a share")
 
 
+@pytest.mark.parametrize(
+    ("file", "artifact"),
+    [
+        ("/a b/c.yaml", {"uri": "file:///a%20b/c.yaml"}),
+        ("<stdin>", {"uri": "%3Cstdin%3E"}),
+        ("../c.yaml", {"uri": "../c.yaml", "uriBaseId": "ROOT"}),
+    ],
+)
+def test_sarif_names_a_root_for_what_starts_there(file: str, artifact: dict[str, str]) -> None:
+    found = Finding("output-stale", Severity.INFO, Layer.OUTPUT, "stale", Location(file))
+    [result] = _sarif([found])["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"] == {"artifactLocation": artifact}
+
+
 def test_sarif_of_a_whole_file_has_no_region() -> None:
     [result] = _sarif([WHOLE_FILE])["runs"][0]["results"]
     assert "region" not in result["locations"][0]["physicalLocation"]
