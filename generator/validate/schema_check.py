@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from generator.finding import Finding, Layer, Severity
+from generator.frozen import replace
 from generator.manifest import Manifest
 from generator.releases import load as releases
 from generator.schemas import load
@@ -13,6 +14,7 @@ from generator.validate.cluster import Cluster, Target, place
 from generator.validate.kinds import DEFINITION, Kind
 from generator.validate.objects import validate_object
 from generator.validate.shape import text
+from generator.validate.violation import Violation
 from generator.validate.wording import some
 
 FEW = 60  # objects of a kind: for more, the engine is faster, the time that it takes to come included
@@ -52,7 +54,7 @@ def check(cluster: Cluster, imported: Imported | None = None, sound: frozenset[i
         few = len(manifests) <= FEW
         for manifest in manifests:
             for violation in validate_object(manifest.body, schema, is_one_of_few=few):
-                yield cluster.objection(manifest, violation)
+                yield cluster.objection(manifest, _of_name(violation))
     if unknown and not cluster.whole:
         first = next(iter(unknown.values()))
         yield Finding(
@@ -63,6 +65,13 @@ def check(cluster: Cluster, imported: Imported | None = None, sound: frozenset[i
             place(first),
             "import their CRDs to have them judged: apportion crds import",
         )
+
+
+def _of_name(violation: Violation) -> Violation:
+    """Return a rule on the name where the name stands; to the server it is one on the object as a whole."""
+    if violation.path or violation.layer is not Layer.CEL or "self.metadata.name" not in violation.fix:
+        return violation
+    return replace(violation, path="metadata.name")
 
 
 def target(given: Target) -> load.Target:

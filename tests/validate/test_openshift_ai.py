@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.validate.builders import Body, body, local_queue, namespace, profile, rules, subscription
+from generator.validate.all import judge
+from tests.validate.builders import Body, body, cluster, local_queue, namespace, profile, rules, subscription
 from tests.validate.manifests import target
 
 V1, V2 = "v1", "v2"
@@ -292,3 +293,30 @@ def test_bundle_of_certificates(bundle: str, is_sound: bool) -> None:
     made = dsci(trustedCABundle={"managementState": "Managed", "customCABundle": bundle})
     for release, said in (("3.4", "warning invalid-ca-bundle"), ("3.5", "error invalid-ca-bundle")):
         assert rules([made], target(f"openshiftAI={release}")) == ([] if is_sound else [said])
+
+
+PLATFORM = "services.platform.opendatahub.io/v1alpha1"
+SPEC: Body = {"adminGroups": ["a"], "allowedGroups": []}
+
+
+@pytest.mark.parametrize(
+    ("made", "release", "want"),
+    [
+        (body(PLATFORM, "Auth", "auth", spec=SPEC), "3.4", []),
+        (body(PLATFORM, "Auth", "other", spec=SPEC), "3.4", ["cel-rule-broken metadata.name"]),
+        (body(PLATFORM, "GatewayConfig", "default-gateway", spec={"ingressMode": "OcpRoute"}), "3.4", []),
+        (
+            body(PLATFORM, "GatewayConfig", "default-gateway", spec={"ingressMode": "OcpRoute"}),
+            "3.0",
+            ["field-unknown spec.ingressMode"],
+        ),
+        (body(PLATFORM, "GatewayConfig", "gw", spec={}), "3.4", ["cel-rule-broken metadata.name"]),
+        (
+            body("dashboard.opendatahub.io/v1", "AcceleratorProfile", "a", "b", spec={}),
+            "3.4",
+            ["api-version-not-served apiVersion"],
+        ),
+    ],
+)
+def test_one_cause_is_one_finding(made: Body, release: str, want: list[str]) -> None:
+    assert [f"{f.rule} {f.path}" for f in judge(cluster([made], target(f"openshiftAI={release}")))] == want

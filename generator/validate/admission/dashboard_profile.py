@@ -22,7 +22,7 @@ def validate(body: Mapping[str, Any], target: Target) -> Iterator[Violation]:
         kind = text(body, "kind")
         yield refusal(
             "legacy-profile",
-            "kind",
+            "apiVersion",
             f"dashboard.opendatahub.io/{kind} is not supported by OpenShift AI {release.version}",
             f"write a HardwareProfile of {release.hardware_profile_api}",
             FORBIDDEN,
