@@ -57,7 +57,7 @@ def roots(text: bytes, file: str) -> list[Map | Seq]:
 
 
 def _unwrapped(document: Document, key: bytes) -> Map | Seq:
-    root = document.root["patch"]
+    root = document.root.get("patch")
     lines, columns = key.count(b"\n"), 0 if b"\n" in key else len(key)
     moved(root, lambda place: (place[0] - lines, place[1] - (columns if place[0] == 1 else 0)))
     return root if isinstance(root, Seq) else Seq(document.file, document.line, document.column)
