@@ -14,6 +14,7 @@ from generator.validate import kinds
 from generator.validate.admission.data_science_cluster import STATE
 from generator.validate.admission.words import kueue_has
 from generator.validate.cluster import Cluster, labels_of, name_of, related
+from generator.validate.effects import is_written
 from generator.validate.kinds import kind_of
 from generator.validate.operators import is_installed, managed_components
 from generator.validate.pods import asks_for_accelerators
@@ -158,7 +159,7 @@ def frameworks(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
             "frameworks-missing",
             Layer.READINESS,
             f"the frameworks lack {', '.join(missing)}, which {because} need: that work starts unqueued and uncounted",
-            f"add {', '.join(missing)} to {FRAMEWORKS}",
+            f"add {', '.join(missing)} to {FRAMEWORKS if is_written(cluster, manifest) else 'kueue.frameworks'}",
             FRAMEWORKS,
         )
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from generator.finding import Finding, Layer, Severity
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, labels_of, name_of
+from generator.validate.effective_queue import is_seen
 from generator.validate.shape import text
 from generator.validate.sync_places import Places
 
@@ -27,9 +28,10 @@ SUSPENDED = frozenset(
 
 
 def workload_holds_up_sync(cluster: Cluster, places: Places) -> Iterator[Finding]:
-    """Yield workloads that wait for quota while later waves wait for them."""
+    """Yield workloads that wait for quota while later waves wait for them; of a kind that Kueue looks at."""
+    operators = [manifest.body for manifest in cluster.of(kinds.KUEUE)]
     for kind in kinds.WORKLOADS:
-        for manifest in cluster.of(kind) if kind in SUSPENDED else ():
+        for manifest in cluster.of(kind) if kind in SUSPENDED and is_seen(kind, cluster.target, operators) else ():
             is_queued = text(labels_of(manifest), kinds.QUEUE_NAME)
             held = places.held_up(manifest, above=cluster.whole) if is_queued else None
             if held is not None:
