@@ -56,6 +56,11 @@ def test_counts(name: str, count: Any, fix: str, by_type: bool) -> None:
     assert found == [("profile-count", f"spec.identifiers[{index}].{key}", fix) for key in keys]
 
 
+@pytest.mark.parametrize(("count", "said"), [(0, ["warning"] * 2), ("0", ["warning"] * 2), (1, [])])
+def test_a_count_of_zero(count: Any, said: list[str]) -> None:
+    assert [v.severity for v in hardware_profile.validate(of_counts(GPU, count))] == said
+
+
 def visible(written: str | None) -> Body:
     marks = {} if written is None else {"annotations": {hardware_profile.VISIBILITY: written}}
     return body("v1", "HardwareProfile", "p", metadata=marks, spec=profile()["spec"])

@@ -74,10 +74,22 @@ def counts_in_disorder(identifier: Mapping[str, Any], path: str) -> Iterator[Vio
             yield _hidden("profile-count", f"{path}.{key}", message, _whole(written, kind))
         elif (amount := exact(written)) is not None:
             amounts.append((key, amount))
+            if not amount:
+                yield _zero(key, name, path)
     for (low, least), (high, most) in pairwise(amounts):
         if least > most:
             message = f"{low} {identifier[low]} of {name} is above its {high} {identifier[high]}: {HIDDEN}"
             yield _hidden("profile-counts-in-disorder", f"{path}.{low}", message, f"write {low} <= {high}")
+
+
+def _zero(key: str, name: str, path: str) -> Violation:
+    """Yet a warning: since which release was not seen.
+
+    Source: odh-dashboard 7f34395236 frontend/src/pages/hardwareProfiles/nodeResource/utils.ts, minCountSchema.
+    """
+    message = f"{key} of {name} is 0, which the dashboard takes for no positive number: it may hide the profile"
+    path = f"{path}.{key}"
+    return Violation("profile-count", Layer.READINESS, path, message, "write 1 or more", Severity.WARNING)
 
 
 def _kind(identifier: Mapping[str, Any]) -> str:
