@@ -11,9 +11,10 @@ from generator.finding import Finding, Layer, Location, ObjectRef, error
 from generator.manifest import Manifest
 from generator.schemas.crds import file_name
 from generator.schemas.schema import Schema, from_crd, parse
-from generator.validate.cluster import name_of
+from generator.validate.cluster import name_of, place
 from generator.validate.crds import defects
 from generator.validate.kinds import DEFINITION, Kind
+from generator.validate.violation import Violation
 
 SUFFIX = ".json"
 Schemas = dict[tuple[str, str, str], Schema]
@@ -24,37 +25,51 @@ _HEADS = (b'{"group":', b'{\n"group":')
 def schemas_of(objects: Iterable[Manifest]) -> tuple[Schemas, list[Finding]]:
     """Return the served versions of CustomResourceDefinitions by which objects can be judged, and what is wrong.
 
-    Of two definitions of a kind the later one counts.
+    Of two definitions of a kind the later one counts. Fields that no definition has are findings, and hinder nothing.
     """
     found: Schemas = {}
     findings: list[Finding] = []
     for manifest in objects:
         schemas, wrong = _of_one(manifest)
-        findings += wrong
-        if not wrong:
-            override(found, {(s.group, s.kind, s.version): s for s in schemas})
+        findings += (_found(manifest, violation) for violation in wrong)
+        override(found, {(s.group, s.kind, s.version): s for s in schemas})
     return found, findings
 
 
-def _of_one(manifest: Manifest) -> tuple[list[Schema], list[Finding]]:
-    name = name_of(manifest)
+def _of_one(manifest: Manifest) -> tuple[list[Schema], list[Violation]]:
+    from generator.validate.definition import judge
+    from generator.validate.definition_schema import violation_at
+
+    # a definition is plain JSON: positions go, and decimals become what its readers take for numbers
     try:
-        # a schema is plain JSON: positions go, and decimals become what its readers take for numbers
-        schemas = from_crd(json.loads(json.dumps(manifest.body, default=float)))
-    except ValueError as problem:
-        return [], [_broken(manifest, Layer.SCHEMA, f"{name} {problem}")]
-    wrong = [
-        _broken(manifest, layer, f"{name}, {schema.version}: {message}")
+        body = json.loads(json.dumps(manifest.body, default=float))
+        wrong = list(judge(body))
+        if any(violation.rule != "field-unknown" for violation in wrong):
+            return [], wrong
+        schemas = from_crd(body)
+    except (ValueError, RecursionError) as problem:
+        return [], [violation_at((), str(problem))]
+    wrong += (
+        violation_at((), f"{schema.version}: {message}", layer)
         for schema in schemas
-        for layer, message in defects(schema)
-    ]
+        for layer, message in ([] if wrong else defects(schema))
+    )
     return schemas, wrong
 
 
-def _broken(manifest: Manifest, layer: Layer, message: str) -> Finding:
-    of = ObjectRef(None, DEFINITION[1], name_of(manifest), None, str(manifest.body.get("apiVersion")))
-    fix = "correct it: the API server takes no such definition"
-    return error("definition-broken", message, manifest.origin, fix, layer=layer, object=of)
+def _found(manifest: Manifest, violation: Violation) -> Finding:
+    name = name_of(manifest)
+    of = ObjectRef(None, DEFINITION[1], name, None, str(manifest.body.get("apiVersion")))
+    return Finding(
+        violation.rule,
+        violation.severity,
+        violation.layer,
+        f"{name}: {violation.message}",
+        place(manifest, violation.path),
+        violation.fix,
+        of,
+        violation.path or None,
+    )
 
 
 def override(schemas: Schemas, by: Mapping[tuple[str, str, str], Schema]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from generator.frozen import dataclass
@@ -55,7 +55,7 @@ class Translator:
         """Return the JSON Schema of a node; a field that it does not have is refused."""
         if node == _STRING:
             return {"type": "string"}  # as most say no more
-        out: dict[str, Any] = {key: node[key] for key in _PASSED_ON if key in node}
+        out = _limits(node, _PASSED_ON)
         _type(node, out)
         _bounds(node, out, self.builtin)
         self._text(node, out)
@@ -81,14 +81,14 @@ class Translator:
     def _combinations(self, node: Node, out: dict[str, Any]) -> None:
         either = node.get("x-kubernetes-int-or-string")
         for key in _COMBINATIONS:
-            if key in node and not (either and node[key] == _INT_OR_STRING):
+            if node.get(key) and not (either and node[key] == _INT_OR_STRING):
                 out[key] = [*out.get(key, ()), *map(self._value_rule, node[key])]
         if "not" in node:
             out["not"] = self._value_rule(node["not"])
 
     def _value_rule(self, node: Node) -> dict[str, Any]:
         """A schema below allOf, anyOf, oneOf or not: it judges values and declares no fields."""
-        out: dict[str, Any] = {key: node[key] for key in (*_PASSED_ON, "type", "required") if key in node}
+        out = _limits(node, (*_PASSED_ON, "type", "required"))
         _bounds(node, out, self.builtin)
         self._text(node, out)
         if "properties" in node:
@@ -110,6 +110,12 @@ class Translator:
         else:
             self.checks[_RE2 + pattern] = re2(pattern)
             out["allOf"] = [*out.get("allOf", ()), {"format": _RE2 + pattern}]
+
+
+def _limits(node: Node, keys: Iterable[str]) -> dict[str, Any]:
+    """Return what both languages say alike; the server takes a count below 0 and a list of no values for nothing."""
+    kept = {key: node[key] for key in keys if key in node and node[key] != []}
+    return {key: max(value, 0) if key.startswith(("min", "max")) else value for key, value in kept.items()}
 
 
 def _type(node: Node, out: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from generator.frozen import fields
 from generator.schemas.load import DATA, Target, index, known, schema, versions
+from generator.validate.definition import judge
 from tests.validate.real import FOLDERS, needs_crds, raw
 
 pytestmark = needs_crds
@@ -93,3 +94,9 @@ def test_no_prose_is_kept_and_the_data_is_small() -> None:
     files = [*DATA.glob("*.json")]
     assert sum(path.stat().st_size for path in files) < 2_000_000
     assert not [path.name for path in files if '"description":"' in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("folder", [folder for folder in FOLDERS if "kueue" in folder])
+def test_real_definitions_are_sound(folder: str) -> None:
+    for crd in raw(folder).values():
+        assert list(judge(crd)) == []

@@ -23,6 +23,7 @@ _SINCE: Mapping[str, str] = {
     "format quote equivalent intersects": "1.29",
     "ip isIP isCanonical family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast isGlobalUnicast cidr "
     "isCIDR containsIP containsCIDR masked prefixLength": "1.30",
+    "first last": "1.32",
     "named validate dns1123Label dns1123Subdomain dns1035Label dns1123LabelPrefix dns1123SubdomainPrefix "
     "dns1035LabelPrefix qualifiedName labelValue uri uuid byte date datetime fieldSelector labelSelector": "1.31",
     "existsOne transformList transformMap transformMapEntry": "1.32",

@@ -108,9 +108,10 @@ def _address(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
 
 
 def _cidr(text: str) -> str:
-    if "/" not in text or not text.rpartition("/")[2].isdecimal():
+    address, _, bits = text.partition("/")
+    if not (bits.isdecimal() and str(int(bits)) == bits):
         raise ValueError(f"{text!r} is not a CIDR")
-    _ip(text.partition("/")[0])
+    _ip(address)
     return _marked("CIDR", str(ipaddress.ip_interface(text)))
 
 
@@ -137,12 +138,10 @@ def _masked(value: str) -> str:
 
 
 def _url(text: str) -> str:
-    from urllib.parse import urlsplit
+    from generator.validate.rare_formats import uri
 
-    parts = urlsplit(text)
-    if not (parts.scheme or text.startswith("/")) or re.search(r"[\x00-\x20\x7f]|%(?![0-9a-fA-F]{2})", text):
+    if not uri(text):
         raise ValueError(f"{text!r} is not an absolute URL")
-    parts.port  # noqa: B018  # raises for a port that is no number
     return _marked("URL", text)
 
 
@@ -159,6 +158,12 @@ def _host(value: str) -> str:
 def _hostname(value: str) -> str:
     host = _host(value)
     return host.partition("]")[0][1:] if host.startswith("[") else host.partition(":")[0]
+
+
+def _path(value: str) -> str:
+    from urllib.parse import quote
+
+    return quote(_parts(value).path, safe="/%:@!$&'()*+,;=~")
 
 
 def _port(value: str) -> str:
@@ -195,14 +200,60 @@ def _contains(items: Sequence[Any], wanted: Sequence[Any]) -> bool:
     return all(_index(items, item) >= 0 for item in wanted)
 
 
+# what Python spells otherwise than RE2, but for classes of Unicode, which it does not have
+_POSIX = {"alnum": "0-9A-Za-z", "alpha": "A-Za-z", "digit": "0-9", "lower": "a-z", "upper": "A-Z", "word": r"\w"}
+_POSIX |= {"space": r"\s", "blank": r" \t", "xdigit": "0-9A-Fa-f", "punct": r"!-/:-@\[-`{-~"}
+_SPELLED = {r"\z": r"\Z", r"\pL": r"[^\W\d_]", r"\p{L}": r"[^\W\d_]"}
+_OTHERWISE = pattern(r"\[:(\w+):\]|\\(?:p\{\w+\}|p\w|.)", re.DOTALL)
+
+
+def _python(text: str) -> re.Pattern[str]:
+    """Return a pattern of RE2 for Python's engine."""
+
+    def spelled(match: re.Match[str]) -> str:
+        if match.group(1):
+            return _POSIX.get(match.group(1), match.group())
+        return _SPELLED.get(match.group(), match.group())
+
+    return re.compile(_OTHERWISE.sub(spelled, text), re.NOFLAG if r"\p" in text else re.ASCII)
+
+
 def _find(text: str, pattern: str) -> str:
-    match = re.search(pattern, text, re.ASCII)
+    match = _python(pattern).search(text)
     return match.group() if match else ""
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
-    found = [match.group() for match in re.finditer(pattern, text, re.ASCII)]
+    found = [match.group() for match in _python(pattern).finditer(text)]
     return found if limit < 0 else found[:limit]
+
+
+def _by_name(name: str) -> str:
+    if name not in FORMATS:
+        raise ValueError("optional.none() dereference")
+    return _marked("format", name)
+
+
+def _entries(value: Any) -> list[list[Any]]:
+    """The keys of a map, or the places in a list, each with what stands there."""
+    pairs = value.items() if hasattr(value, "items") else enumerate(value)
+    return [[key, item] for key, item in pairs]
+
+
+def _merged(maps: Sequence[Any]) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for entries in maps:
+        for key, item in entries.items():
+            if key in found:
+                raise ValueError(f"insert failed: key {key!r} already exists")
+            found[key] = item
+    return found
+
+
+def _day(text: str) -> Any:
+    from datetime import UTC, datetime
+
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 def _named(name: str) -> Callable[[], str]:
@@ -215,7 +266,7 @@ def declarations() -> list[Any]:
 
     kinds = cel.Type
     types = {"s": kinds.STRING, "i": kinds.INT, "b": kinds.BOOL, "d": kinds.DOUBLE, "l": kinds.LIST, "m": kinds.MAP}
-    types |= {"S": kinds.List(kinds.STRING), "*": kinds.DYN}
+    types |= {"S": kinds.List(kinds.STRING), "*": kinds.DYN, "t": kinds.TIMESTAMP}
 
     def declaration(name: str, overloads: Sequence[tuple[str, Callable[..., Any]]]) -> Any:
         return cel.FunctionDecl(
@@ -279,7 +330,7 @@ _FUNCTIONS: dict[str, list[tuple[str, Callable[..., Any]]]] = {
     "getHost": [(".s>s", _host)],
     "getHostname": [(".s>s", _hostname)],
     "getPort": [(".s>s", _port)],
-    "getEscapedPath": [(".s>s", lambda value: _parts(value).path)],
+    "getEscapedPath": [(".s>s", _path)],
     "getQuery": [(".s>m", _query)],
     "find": [(".ss>s", _find)],
     "findAll": [(".ss>S", _find_all), (".ssi>S", _find_all)],
@@ -298,6 +349,14 @@ _FUNCTIONS: dict[str, list[tuple[str, Callable[..., Any]]]] = {
     "sets.intersects": [("ll>b", lambda left, right: any(_index(left, item) >= 0 for item in right))],
     **{f"format.{name}": [(">s", _named(name))] for name in FORMATS},
     "validate": [(".ss>S", lambda name, text: complaints(_open("format", name), text))],
+    "format.k8sNamed": [("s>s", _by_name)],
+    "format.k8sIsNamed": [("s>b", lambda name: name in FORMATS)],
+    "k8sText": [("s>s", lambda value: value.partition(":")[2] if value.startswith(_MARK) else value)],
+    "k8sDay": [("s>t", _day)],
+    "k8sReversed": [(".l>l", lambda items: list(reversed(items)))],
+    "k8sEntries": [(".l>l", _entries), (".m>l", _entries)],
+    "k8sMapOf": [(".l>m", dict)],
+    "k8sMerged": [(".l>m", _merged)],
     "k8sHasValue": [(".l>b", bool)],
     "k8sValue": [(".S>S", list)],
     "k8sOrValue": [(".SS>S", lambda value, other: value or other)],

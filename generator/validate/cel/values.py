@@ -109,9 +109,7 @@ def _order(node: Mapping[str, Any]) -> Callable[[Any], str] | None:
 def times(node: Mapping[str, Any], path: tuple[str, ...] = ()) -> tuple[tuple[tuple[str, ...], str], ...]:
     """Return the fields that hold times, by their path from `self`, each with the function that reads one."""
     if node.get("type") == "string":
-        function = {"date-time": "timestamp", "datetime": "timestamp", "duration": "duration"}.get(
-            node.get("format", "")
-        )
+        function = {"date-time": "timestamp", "date": "k8sDay", "duration": "duration"}.get(node.get("format", ""))
         return ((path, function),) if function else ()
     properties = node.get("properties", {}).items()
     return tuple(found for name, child in properties for found in times(child, (*path, escape(name))))
