@@ -11,6 +11,7 @@ from typing import Any
 
 from generator.frozen import dataclass
 from generator.schemas.sharing import children
+from generator.validate.translation import QUANTITY
 
 _NONE: Any = object()
 # without any of these a node has no default in it; most have none
@@ -119,12 +120,11 @@ def without_nulls(value: Any, node: Mapping[str, Any], *, even_nullable: bool = 
 
 
 def takes_null(node: Mapping[str, Any], made: dict[int, bool]) -> bool:
-    """Whether a null may stand anywhere in a value of a schema; `made` keeps what was found for shared nodes."""
+    """Whether a null may stand in any field that a schema declares; `made` keeps what was found for shared nodes."""
     if id(node) not in made:
         made[id(node)] = (
             bool(node.get("nullable"))
-            or not ("type" in node or node.get("x-kubernetes-int-or-string"))
-            or bool(node.get("x-kubernetes-preserve-unknown-fields"))
+            or not ("type" in node or node.get("x-kubernetes-int-or-string") or node.get("format") == QUANTITY)
             or any(takes_null(child, made) for child in children(node))
         )
     return made[id(node)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from generator.validate.defaults import fill, filler, without_nulls
+from generator.validate.defaults import fill, filler, takes_null, without_nulls
 from generator.validate.objects import defaults
 from tests.validate.things import body, objections, thing
 
@@ -123,3 +123,18 @@ def test_equal_numbers_of_a_set() -> None:
     schema = thing({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "number"}})
     assert objections(schema, [Decimal("1.0"), 2, Decimal("1.5")]) == []
     assert objections(schema, [1, Decimal("1.0")]) == [("entry-duplicate", "spec[1]", "Duplicate value")]
+
+
+@pytest.mark.parametrize(
+    ("node", "takes"),
+    [
+        ({"type": "object", "properties": {"a": {"type": "string"}}}, False),
+        ({"type": "object", "properties": {"a": {"type": "string", "nullable": True}}}, True),
+        ({"type": "array", "items": {"x-kubernetes-preserve-unknown-fields": True}}, True),
+        ({"type": "object", "x-kubernetes-preserve-unknown-fields": True}, False),  # of whose fields no rule knows
+        ({"x-kubernetes-int-or-string": True}, False),
+        ({"format": "quantity"}, False),
+    ],
+)
+def test_where_a_null_may_stand(node: Any, takes: bool) -> None:
+    assert takes_null(node, {}) is takes
