@@ -13,8 +13,8 @@ import pytest
 from generator import cli
 from generator.finding import Finding
 from generator.policy import shipped
-from generator.policy.load import FOLDER, load
-from generator.policy.model import Policy
+from generator.policy.load import load
+from generator.policy.model import FOLDER, Policy
 from tests import cases
 
 CASES = sorted(cases.FOLDER.glob("*.yaml"))

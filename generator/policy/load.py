@@ -12,12 +12,11 @@ from generator.finding import Finding, Location, Related, Severity, error
 from generator.policy import fields
 from generator.policy.cel import CelError, Program, check_cost
 from generator.policy.items import ANYTHING, MANIFESTS, environment, item_forms
-from generator.policy.model import Example, Policy, plain
+from generator.policy.model import FOLDER, Example, Policy, plain
 from generator.policy.written import defects
 from generator.source import Document, Map, at, parse, value_at
 from generator.spelling import remedy
 
-FOLDER = "policies"
 _EXAMPLES = b"\nexamples:\n"
 EXPRESSIONS = {"where": "BOOL", "rule": "BOOL", "message": "STRING"}
 _LOWEST = (0, 0)

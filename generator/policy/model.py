@@ -12,6 +12,8 @@ from generator.frozen import dataclass
 from generator.policy.cel import Program
 from generator.policy.items import CHANGES
 
+FOLDER = "policies"
+
 
 @dataclass(frozen=True, slots=True)
 class Item:

@@ -1,4 +1,7 @@
-"""The policies that ship with Apportion: inside the installed package, or policies/ of the checkout."""
+"""The policies that ship with Apportion: inside the installed package, or policies/ of the checkout.
+
+What reads policies is imported where some are to be read: those that ship are kept beside the byte code.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ from pathlib import Path
 
 from generator import package
 from generator.finding import FatalError, Finding
-from generator.policy.load import FOLDER, load
-from generator.policy.model import Policy
+from generator.policy.model import FOLDER, Policy
 from generator.policy.rows import recall
 from generator.source.text import MAX_SIZE
 
@@ -28,13 +30,19 @@ def policies(root: Path | None, *, thorough: bool = False) -> tuple[dict[str, Po
     own = root / FOLDER if root is not None else None
     if own is None or not own.is_dir() or own.resolve() == place.resolve():
         return found, findings
+    from generator.policy.load import load
+
     added, problems = load(read(own))
     return dict(sorted((found | added).items())), findings + problems
 
 
 def _found(place: Path, thorough: bool) -> tuple[dict[str, Policy], list[Finding]]:
     kept = None if thorough else recall(str(place))
-    return (kept, []) if kept is not None else load(read(place), thorough=thorough)
+    if kept is not None:
+        return kept, []
+    from generator.policy.load import load
+
+    return load(read(place), thorough=thorough)
 
 
 def read(folder: Path) -> dict[str, bytes]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from generator.releases.model import GitOps, Kueue, OpenShiftAI
 
 _T = TypeVar("_T")
+
+_CLUSTER_SCOPED_NAMES = frozenset(name for _, name in CLUSTER_SCOPED)  # asked first: for every object of a fleet
 _NO_FOLDERS: Mapping[str, Sequence[Manifest]] = {}
 
 
@@ -236,7 +238,9 @@ def name_of(manifest: Manifest) -> str:
 def namespace_of(manifest: Manifest) -> str:
     """Return the namespace; "" for a cluster-scoped object, on which the server drops what is written."""
     space = _in_metadata(manifest, "namespace")
-    return "" if space and kind_of(manifest.body) in CLUSTER_SCOPED else space
+    if space and manifest.body.get("kind") in _CLUSTER_SCOPED_NAMES and kind_of(manifest.body) in CLUSTER_SCOPED:
+        return ""
+    return space
 
 
 def _in_metadata(manifest: Manifest, key: str) -> str:

@@ -1,4 +1,7 @@
-"""What the admission webhooks of Kueue, OpenShift AI, Trainer and JobSet refuse, kind by kind."""
+"""What the admission webhooks of Kueue, OpenShift AI, Trainer and JobSet refuse, kind by kind.
+
+Modules of kinds that no compiled environment has are imported where one comes.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,14 @@ from generator.frozen import replace
 from generator.manifest import Manifest
 from generator.validate import kinds
 from generator.validate.admission import (
-    auth,
     cluster_queue,
     cohort,
-    dashboard_profile,
     data_science_cluster,
     dsc_initialization,
     hardware_profile,
-    inference,
     local_queue,
     resource_flavor,
     training_runtime,
-    workload,
 )
 from generator.validate.cluster import Cluster, Target
 from generator.validate.effective_queue import neighbours
@@ -85,14 +84,22 @@ def _validate(
     elif kind == kinds.HARDWARE_PROFILE:
         yield from hardware_profile.validate(body)
     elif kind == _AUTH:
+        from generator.validate.admission import auth
+
         yield from auth.validate(body)
     elif kind in _LEGACY:
+        from generator.validate.admission import dashboard_profile
+
         yield from dashboard_profile.validate(body, target)
     elif kind in _RUNTIMES:
         yield from training_runtime.validate(body)
     elif kind in kinds.QUEUED:
+        from generator.validate.admission import workload
+
         yield from workload.validate(kind, body, target, tuple(existing))
     elif kind in _SERVING:
+        from generator.validate.admission import inference
+
         yield from inference.validate_runtime(body)
 
 
