@@ -136,6 +136,17 @@ def _defects(item: given.Runtime, release: OpenShiftAI, trainer: Trainer) -> Ite
             value_at(item, "framework"),
             remedy(item["framework"], trainer.frameworks),
         )
+    elif trainer.frameworks[item["framework"]] == "mpi":
+        yield Finding(
+            "runtime-needs-scc",
+            Severity.WARNING,
+            Layer.READINESS,
+            f"the pods of MPI runtime {name} run as user 1000, for Trainer's sshd, "
+            "which OpenShift refuses by its SecurityContextConstraints restricted-v2",
+            value_at(item, "framework"),
+            "bind the SecurityContextConstraints nonroot-v2 to the service account of jobs in each namespace that "
+            "uses it (oc adm policy add-scc-to-user nonroot-v2 -z default -n …), and accept this in Waivers",
+        )
 
 
 def _pool_defects(item: given.Runtime, pools: list[Pool]) -> Iterator[Finding]:

@@ -134,6 +134,7 @@ def test_none_without_a_pool(more: str) -> None:
         ("name: torch-distributed", ["fleet.yaml:4:97 reserved-name"]),
         ("framework: torhc", ["fleet.yaml:4:102 unknown-framework (warning)"]),
         ("framework: my-own", ["fleet.yaml:4:102 unknown-framework (warning)"]),
+        ("framework: deepspeed", ["fleet.yaml:4:102 runtime-needs-scc (warning)"]),
         ("pool: h100; accelerator: amd", ["fleet.yaml:4:134 wrong-vendor"]),
         ("pool: cores; accelerator: nvidia", ["fleet.yaml:4:135 wrong-vendor"]),
         ("pool: h100; accelerator: nvidia", []),
