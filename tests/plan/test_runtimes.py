@@ -134,7 +134,6 @@ def test_none_without_a_pool(more: str) -> None:
         ("name: torch-distributed", ["fleet.yaml:4:97 reserved-name"]),
         ("framework: torhc", ["fleet.yaml:4:102 unknown-framework (warning)"]),
         ("framework: my-own", ["fleet.yaml:4:102 unknown-framework (warning)"]),
-        ("framework: deepspeed", ["fleet.yaml:4:102 runtime-needs-scc (warning)"]),
         ("pool: h100; accelerator: amd", ["fleet.yaml:4:134 wrong-vendor"]),
         ("pool: cores; accelerator: nvidia", ["fleet.yaml:4:135 wrong-vendor"]),
         ("pool: h100; accelerator: nvidia", []),
@@ -148,6 +147,7 @@ def test_none_without_a_pool(more: str) -> None:
         ("pool: mixed; perNode: {cpu: 1, memory: 1Gi, slices: {3g.40gb: 1}}", ["fleet.yaml:4:127 unknown-slice"]),
         ("pool: h100; perNode: {cpu: 1, memory: 1Gi, slices: {1g.10gb: 1}}", ["fleet.yaml:4:126 unknown-slice"]),
         ("pool: elsewhere; accelerator: amd", []),
+        ("framework: deepspeed", ["fleet.yaml:4:102 runtime-needs-scc (warning)"]),
     ],
 )
 def test_refused(more: str, expected: list[str], snapshot: SnapshotAssertion) -> None:
