@@ -37,7 +37,7 @@ def schemas_of(objects: Iterable[Manifest]) -> tuple[Schemas, list[Finding]]:
 
 
 def _of_one(manifest: Manifest) -> tuple[list[Schema], list[Violation]]:
-    from generator.validate.definition import judge
+    from generator.validate.definition import as_read, judge
     from generator.validate.definition_schema import violation_at
 
     # a definition is plain JSON: positions go, and decimals become what its readers take for numbers
@@ -46,7 +46,7 @@ def _of_one(manifest: Manifest) -> tuple[list[Schema], list[Violation]]:
         wrong = list(judge(body))
         if any(violation.rule != "field-unknown" for violation in wrong):
             return [], wrong
-        schemas = from_crd(body)
+        schemas = from_crd(as_read(body))
     except (ValueError, RecursionError) as problem:
         return [], [violation_at((), str(problem))]
     wrong += (

@@ -56,7 +56,7 @@ def from_crd(crd: Mapping[str, Any]) -> list[Schema]:
     try:
         spec = crd["spec"]
         names, versions = spec["names"], spec["versions"]
-        return [_version(spec, names["kind"], version) for version in versions if version["served"]]
+        return [_version(spec, names["kind"], version) for version in versions if version.get("served")]
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"is not a CustomResourceDefinition of apiextensions.k8s.io/v1: {error}") from error
 

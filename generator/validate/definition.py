@@ -14,7 +14,7 @@ from typing import Any
 from generator.finding import Layer
 from generator.validate import metadata
 from generator.validate.definition_rules import led
-from generator.validate.definition_schema import RULE, schema_defects, violation_at
+from generator.validate.definition_schema import RULE, of_schema, schema_defects, violation_at
 from generator.validate.explain import objections
 from generator.validate.paths import Path
 from generator.validate.structural import Judge, of_metadata
@@ -23,6 +23,7 @@ from generator.validate.violation import Violation
 
 _APPROVED = "api-approved.kubernetes.io"
 _V1 = "apiextensions.k8s.io/v1"
+_SCHEMA = "openAPIV3Schema"
 _VERSIONS = ("spec", "versions")
 
 _TEXT, _FLAG, _NUMBER, _ANY = {"type": "string"}, {"type": "boolean"}, {"type": "integer"}, {"type": "object"}
@@ -43,13 +44,13 @@ _COLUMN = _fields(
 _SCALE = _fields("specReplicasPath statusReplicasPath", specReplicasPath=_TEXT, statusReplicasPath=_TEXT)
 _SCALE["properties"]["labelSelectorPath"] = _TEXT
 _VERSION = _fields(
-    "name served storage schema",
+    "name schema",
     name=_TEXT,
     served=_FLAG,
     storage=_FLAG,
     deprecated=_FLAG,
     deprecationWarning={"type": "string", "minLength": 1, "maxLength": 256},
-    schema=_fields("openAPIV3Schema", openAPIV3Schema=_ANY),
+    schema=_fields(_SCHEMA, openAPIV3Schema=_ANY),
     subresources=_fields("", status=_fields(""), scale=_SCALE),
     additionalPrinterColumns={"type": "array", "items": _COLUMN},
     selectableFields={"type": "array", "items": _fields("jsonPath", jsonPath=_TEXT)},
@@ -79,7 +80,7 @@ def judge(body: Mapping[str, Any]) -> Iterator[Violation]:
         fix = f"write {_V1}, and the schema of each version below it: Kubernetes has no other since 1.22"
         yield Violation("api-version-not-served", Layer.SCHEMA, "apiVersion", message, fix)
         return
-    body = _without_nulls(body)
+    body = as_read(body)
     malformed = list(_malformed(_judge(), body))
     yield from malformed
     meta = body.get("metadata")
@@ -93,10 +94,8 @@ def judge(body: Mapping[str, Any]) -> Iterator[Violation]:
     for index, version in enumerate(body["spec"]["versions"]):
         for path, message in _version_defects(version):
             yield violation_at((*_VERSIONS, index, *path), message)
-        below = (*_VERSIONS, index, "schema", "openAPIV3Schema")
-        yield from schema_defects(
-            version["schema"]["openAPIV3Schema"], below, "status" in version.get("subresources", {})
-        )
+        below = (*_VERSIONS, index, "schema", _SCHEMA)
+        yield from schema_defects(version["schema"][_SCHEMA], below, "status" in version.get("subresources", {}))
 
 
 def _malformed(judge: Judge, body: Mapping[str, Any]) -> Iterator[Violation]:
@@ -115,11 +114,12 @@ def _judge() -> Judge:
     return Judge(_DEFINITION, jsonschema_rs.Draft7Validator(_DEFINITION))
 
 
-def _without_nulls(node: Any) -> Any:
-    """Return a value without its fields that are null, which Go takes for absent."""
+def as_read(node: Any) -> Any:
+    """Return a definition, or a part of it, as Go reads it: a field that is null is absent."""
     if isinstance(node, dict):
-        return {key: _without_nulls(value) for key, value in node.items() if value is not None}
-    return [_without_nulls(item) for item in node] if isinstance(node, list) else node
+        given = ((key, value) for key, value in node.items() if value is not None)
+        return {key: of_schema(value) if key == _SCHEMA else as_read(value) for key, value in given}
+    return [as_read(item) for item in node] if isinstance(node, list) else node
 
 
 _Defects = Iterator[tuple[Path, str]]
@@ -154,7 +154,7 @@ def _versions(spec: Mapping[str, Any]) -> _Defects:
     for name, count in Counter(version["name"] for version in versions).items():
         if count > 1:
             yield _VERSIONS, f"version {name} stands here {count} times"
-    stored = [version["name"] for version in versions if version["storage"]]
+    stored = [version["name"] for version in versions if version.get("storage")]
     if len(stored) != 1:
         found = f"{' and '.join(stored)} are" if stored else "none is"
         yield _VERSIONS, f"one version has to be the storage version, and {found}"
@@ -175,7 +175,7 @@ def _version_defects(version: Mapping[str, Any]) -> _Defects:
     for index, column in enumerate(version.get("additionalPrinterColumns", ())):
         if not column["jsonPath"].startswith("."):
             yield ("additionalPrinterColumns", index, "jsonPath"), f"{column['jsonPath']!r} does not begin with a dot"
-    root = version["schema"]["openAPIV3Schema"]
+    root = version["schema"][_SCHEMA]
     for index, field in enumerate(version.get("selectableFields", ())):
         found = None if "[" in field["jsonPath"] else led(field["jsonPath"], root)
         if found is None or found.get("type") not in ("string", "boolean", "integer"):

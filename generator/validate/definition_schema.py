@@ -146,6 +146,22 @@ def schema_defects(root: Node, path: Path, has_status: bool) -> Iterator[Violati
             yield violation_at(at, _told(place.field, message), Layer.CEL)
 
 
+def of_schema(node: Any) -> Any:
+    """Return a schema as Go reads it: a null is nothing, but a field that is null is one without a type."""
+    if not isinstance(node, dict):
+        return node
+    kept = {key: value for key, value in node.items() if value is not None}
+    if isinstance(fields := kept.get("properties"), dict):
+        kept["properties"] = {name: {} if child is None else of_schema(child) for name, child in fields.items()}
+    for key in ("items", "additionalProperties", "not"):
+        if key in kept:
+            kept[key] = of_schema(kept[key])
+    for key in ("allOf", "anyOf", "oneOf"):
+        if isinstance(kept.get(key), list):
+            kept[key] = [of_schema(child) for child in kept[key]]
+    return kept
+
+
 def _told(field: str, message: str) -> str:
     return f"{field or 'the object'}: {message}"
 

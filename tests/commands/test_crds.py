@@ -342,3 +342,11 @@ def test_the_schema_of_an_object_is_of_an_object(root: Path, capsys: pytest.Capt
     body["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = {"type": "string"}
     assert main(["lint", dump(root / "crd.yaml", body), "--format", "json"]) == 1
     assert shown(capsys) == [f"error definition-broken {ROOT}.type"]
+
+
+def test_a_null_in_a_definition_is_nothing(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    size = {"type": "integer", "format": None, "items": None, "properties": None, "default": None}
+    body = crd({"type": "object", "properties": {"size": size}, "x-kubernetes-validations": None})
+    objects = dump(root / "objects.json", widget(4))
+    assert lint(root, objects, "--crds", dump(root / "crds.json", body)) == 0
+    assert shown(capsys) == []

@@ -65,6 +65,7 @@ EMBEDDED = {"type": "object", "x-kubernetes-embedded-resource": True}
 NODES: list[tuple[Node, str, Node]] = [
     ({"description": "x"}, "", {"x-kubernetes-preserve-unknown-fields": True}),
     ({"type": "array"}, "", items(TEXT)),
+    ({"type": "object", "properties": {"type": None}}, ".properties.type", {**TEXT, "format": None, "items": None}),
     ({"type": "text"}, ".type", TEXT),
     (items(TEXT, uniqueItems=True), ".uniqueItems", items(TEXT, uniqueItems=False)),
     ({**fields(b=TEXT), "additionalProperties": TEXT}, ".additionalProperties", LABELS),
@@ -244,6 +245,7 @@ SPECS: dict[str, tuple[Change, list[str]]] = {
     "two": (lambda c, v: c["spec"]["versions"].append({**v, "name": "v2", "storage": False}), []),
     "twice": (lambda c, v: c["spec"]["versions"].append({**v, "storage": False}), ["spec.versions"]),
     "served": (lambda c, v: v.update(served="true"), ["spec.versions[0].served"]),
+    "neither": (lambda c, v: c["spec"]["versions"].append({"name": "v2", "schema": v["schema"]}), []),
     "no schema": (lambda c, v: v.pop("schema"), ["spec.versions[0].schema"]),
     "unknown fields": (lambda c, v: c["spec"].update(preserveUnknownFields=True), ["spec.preserveUnknownFields"]),
     "no unknown fields": (lambda c, v: c["spec"].update(preserveUnknownFields=False), []),
