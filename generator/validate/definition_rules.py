@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from generator.frozen import dataclass
 from generator.pattern import pattern
 from generator.spelling import hint
 from generator.validate.cel.engine import CelError, compile_expression, environment
@@ -31,6 +32,7 @@ _TYPES = {"string": "string", "integer": "int", "number": "double", "boolean": "
 _FORMATS = {"byte": "bytes", "duration": "duration", "date": "timestamp", "date-time": "timestamp"}
 _STEP = pattern(r"\.([^.\[\]]+)|\['((?:[^'\\]|\\.)*)'\]")
 _NUMBER = pattern(r"\d[\w.]*", re.ASCII)
+_MACROS = ("all", "exists", "exists_one", "filter", "map")
 _COMPARED = (("=", "="), ("!", "="))
 
 
@@ -116,15 +118,64 @@ def _result(text: str, read: Any) -> str:
     return found.lower()
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a variable is known, and as what; None: as something of which nothing is known."""
+
+    name: str
+    start: int
+    end: int
+    node: Node | None
+    is_root: bool = False
+
+
 def _fields(words: Sequence[str], node: Node, is_root: bool, given: tuple[str, ...]) -> Iterator[str]:
-    """Yield what is wrong with the paths from self: a field that there is not, or one compared with another type."""
+    """Yield what is wrong with paths from variables: a field that there is not, or one compared with another type."""
+    scopes = [Scope(name, 0, len(words), node, is_root) for name in given]
+    receivers: dict[int, Node | None] = {}
     for start, word in enumerate(words):
-        if word in given and words[start - 1 : start] != ["."]:
-            end, found, wrong = _follow(words, start + 1, node, is_root)
-            if wrong:
-                yield wrong
-            elif (kind := cel_type(found)) and (other := _compared(words, end)) and other != kind:
-                yield f"compares {''.join(words[start:end])}, which is {kind}, with {other}"
+        if word == "." and words[start + 2 : start + 3] == ["("]:
+            scopes += _bound(words, start, receivers)
+        if words[start - 1 : start] == ["."] or (scope := _scope(scopes, word, start)) is None or scope.node is None:
+            continue
+        end, found, wrong = _follow(words, start + 1, scope.node, scope.is_root)
+        receivers[end] = found
+        if wrong:
+            yield wrong
+        elif (kind := cel_type(found)) and (other := _compared(words, end)) and other != kind:
+            yield f"compares {''.join(words[start:end])}, which is {kind}, with {other}"
+
+
+def _scope(scopes: Sequence[Scope], word: str, at: int) -> Scope | None:
+    """Return the innermost scope of a name, which is the last that began."""
+    return next((s for s in reversed(scopes) if s.name == word and s.start <= at < s.end), None)
+
+
+def _bound(words: Sequence[str], at: int, receivers: dict[int, Node | None]) -> Iterator[Scope]:
+    """Yield the variables of a macro that stands at a dot: `.all(x, …)`, `.all(k, v, …)`."""
+    first, second = words[at + 3 : at + 5], words[at + 5 : at + 7]
+    if len(first) < 2 or first[1] != "," or not first[0].isidentifier():
+        return
+    end, of = closing(words, at + 2), receivers.get(at)
+    key, value = _elements(of)
+    if len(second) == 2 and second[1] == "," and second[0].isidentifier() and words[at + 1] not in ("map", "bind"):
+        index: Node | None = {"type": "integer"} if value is not None and key is value else key
+        yield Scope(first[0], at + 7, end, index)
+        yield Scope(second[0], at + 7, end, value)
+    elif words[at + 1] in _MACROS:
+        yield Scope(first[0], at + 5, end, key)
+        if words[at + 1] == "filter":
+            receivers[end + 1] = of
+    else:
+        yield Scope(first[0], at + 5, end, None)
+
+
+def _elements(node: Node | None) -> tuple[Node | None, Node | None]:
+    """Return what a macro of one variable goes over, and the values: of a list both are its items."""
+    items, more = (node or {}).get("items"), (node or {}).get("additionalProperties")
+    if isinstance(items, Mapping):
+        return items, items
+    return (_TEXT, more) if isinstance(more, Mapping) else (None, None)
 
 
 def _follow(words: Sequence[str], end: int, node: Node | None, is_root: bool) -> tuple[int, Node | None, str]:
@@ -139,12 +190,13 @@ def _follow(words: Sequence[str], end: int, node: Node | None, is_root: bool) ->
             whole = bool(node and node.get("x-kubernetes-embedded-resource"))
             continue
         if words[end] != "." or words[end + 2 : end + 3] == ["("]:
-            return end, (None if words[end] == "." else node), ""
-        name = words[end + 1] if end + 1 < len(words) else ""
+            return end, node, ""
+        optional = words[end + 1 : end + 2] == ["?"]
+        name = "".join(words[end + 1 + optional : end + 2 + optional])
         if not name.isidentifier() or node.get("x-kubernetes-int-or-string"):
             return end, None, ""
         node, wrong = _select(node, name, whole or bool(node.get("x-kubernetes-embedded-resource")))
-        if wrong:
+        if wrong or optional:
             return end, None, wrong
         whole, end = False, end + 2
     return end, node, ""
@@ -156,7 +208,8 @@ def _select(node: Node, name: str, whole: bool) -> tuple[Node | None, str]:
     more = node.get("additionalProperties")
     if isinstance(more, Mapping):
         return more, ""
-    known = {escape(key): child for key, child in node.get("properties", {}).items()}
+    fields = node.get("properties", {})
+    known = {**fields, **{escape(key): child for key, child in fields.items()}}  # .namespace is taken as it is, too
     if whole:
         meta = known.get("metadata", {})
         known = {

@@ -125,6 +125,8 @@ WHOLE = fields(
 )
 WHOLE["properties"] |= {"q": {"x-kubernetes-int-or-string": True}, "b": {"type": "boolean"}, "a-b": COUNT}
 WHOLE["properties"] |= {"o": fields(x=TEXT), "at": {**TEXT, "format": "date-time"}}
+WHOLE["properties"]["o"]["properties"]["namespace"] = TEXT
+WHOLE["properties"] |= {"k": items({**fields(n=TEXT, v=COUNT), "required": ["n"]}, "map", "n")}
 RULES: list[tuple[Node, str]] = [
     ({"rule": " "}, "rule"),
     ({"rule": "self.i >"}, "rule"),
@@ -136,6 +138,12 @@ RULES: list[tuple[Node, str]] = [
     ({"rule": "self.i == 1.0"}, "rule"),
     ({"rule": "self.at != '2020'"}, "rule"),
     ({"rule": "self.l[0] == 1"}, "rule"),
+    ({"rule": "self.?unknown.hasValue()"}, "rule"),
+    ({"rule": "self.l.all(x, x == 1)"}, "rule"),
+    ({"rule": "self.k.all(x, x.z == 1)"}, "rule"),
+    ({"rule": "self.k.filter(x, x.n == 'a').exists(y, y.z == 1)"}, "rule"),
+    ({"rule": "self.k.all(i, v, v.z == 1)"}, "rule"),
+    ({"rule": "self.m.all(k, k == 1)"}, "rule"),
     ({"rule": "self.s"}, "rule"),
     ({"rule": "self.i + 1 > 2 ? 'a' : 'b'"}, "rule"),
     ({"rule": "self.s.matches('(')"}, "rule"),
@@ -157,6 +165,13 @@ SOUND: list[Node] = [
     {"rule": "self.q == 5 || self.q == '5%' || self.a__dash__b == 1 || self.m.anything == 'x' || has(self.o.x)"},
     {"rule": "self.s.size() == 1 && size(self.l) == 2 && self.at > timestamp('2020-01-01T00:00:00Z')"},
     {"rule": "self.?s.orValue('a') == 'a' && self.o.?x.hasValue() && self.m[?'a'].orValue('q') == 'q'"},
+    {"rule": "self.k.all(x, x.n == 'a' && self.l.all(x, x == 'b') && x.v == 1) && self.b"},
+    {"rule": "self.l.map(x, {'z': x}).all(x, x.z == 'a') && self.m.all(k, k == 'a')"},
+    {"rule": "self.k.map(x, x.v).all(x, x == 1) && self.k.filter(x, x.v == 1).all(y, y.n == 'a')"},
+    {"rule": "self.k.all(i, v, i == 1 && v.n == 'a') && self.k.exists(self, self.v == 1)"},
+    {"rule": "self.m.all(k, v, k == 'a' && v == 'b')"},
+    {"rule": "self.o.namespace == 'a' && self.o.__namespace__ == 'a'"},
+    {"rule": "self.?o.optMap(x, x.x == 'a').orValue(true) && ['a'].all(x, x == 'a')"},
     {"rule": "self.d > 1 && self.d <= 2.5 && self.i < 2.5", "message": "m", "reason": "FieldValueForbidden"},
     {"rule": "self.m.all(k, v, v == 'x') && self.l.transformList(i, v, v + 'x') == ['ax']"},
     {"rule": "format.named('dns1123Label').value().validate(self.s).orValue([]).size() == 0"},

@@ -40,7 +40,10 @@ class Shape:
     def apply(self, value: Any) -> Any:
         """Return the value as CEL sees it; the value itself is left alone."""
         if isinstance(value, Mapping):
-            return dict(self._entry(key, item) for key, item in value.items())
+            seen = dict(self._entry(key, item) for key, item in value.items())
+            if self.fields and "namespace" in self.fields and "namespace" in value:
+                seen["namespace"] = seen["__namespace__"]  # the one word of CEL that servers take as it is, too
+            return seen
         if isinstance(value, list):
             items = [self.items.apply(item) for item in value] if self.items else value
             return sorted(items, key=self.order) if self.order else items

@@ -233,3 +233,20 @@ def test_a_value_of_a_type_that_no_rule_compares_is_to_be_another_one(value: Any
 def test_an_absent_field_is_to_be_written() -> None:
     (found,) = validate_object(body({"b": 2}), pair("self.a < self.b"))
     assert found.fix == "write every field that is read by this rule: self.a < self.b"
+
+
+@pytest.mark.parametrize("name", ["namespace", "__namespace__"])
+def test_namespace_is_read_by_either_name(name: str) -> None:
+    rule = {"rule": f"!has(self.{name}) || self.{name} == 'a'"}
+    node = {"type": "object", "properties": {"namespace": {"type": "string"}}, "x-kubernetes-validations": [rule]}
+    assert objections(thing(node), {"namespace": "a"}) == []
+    assert objections(thing(node), {}) == []
+    assert objections(thing(node), {"namespace": "b"}) == [("cel-rule-broken", "spec", "Invalid value")]
+
+
+def test_a_date_is_a_time() -> None:
+    rule = {"rule": "!has(self.day) || self.day > timestamp('2020-01-01T00:00:00Z')"}
+    day = {"type": "string", "format": "date"}
+    node = {"type": "object", "properties": {"day": day}, "x-kubernetes-validations": [rule]}
+    assert objections(thing(node), {"day": "2020-01-02"}) == []
+    assert objections(thing(node), {"day": "2020-01-01"}) == [("cel-rule-broken", "spec", "Invalid value")]
