@@ -238,7 +238,7 @@ def name_of(manifest: Manifest) -> str:
 def namespace_of(manifest: Manifest) -> str:
     """Return the namespace; "" for a cluster-scoped object, on which the server drops what is written."""
     space = _in_metadata(manifest, "namespace")
-    if space and manifest.body.get("kind") in _CLUSTER_SCOPED_NAMES and kind_of(manifest.body) in CLUSTER_SCOPED:
+    if space and text(manifest.body, "kind") in _CLUSTER_SCOPED_NAMES and kind_of(manifest.body) in CLUSTER_SCOPED:
         return ""
     return space
 
