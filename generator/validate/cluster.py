@@ -101,12 +101,23 @@ class Cluster:
     folders: Mapping[str, Sequence[Manifest]] = field(default_factory=lambda: _NO_FOLDERS)
     bases: Sequence[Manifest] = ()
     _known: dict[Callable[[Cluster], Any], Any] = field(default_factory=dict, init=False, repr=False)
+    _known_of: dict[tuple[Callable[[Cluster, Manifest], Any], int], Any] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     def once(self, read: Callable[[Cluster], _T]) -> _T:
         """Return what several checks read from the objects, read for the first of them."""
         if read not in self._known:
             self._known[read] = read(self)
         found: _T = self._known[read]
+        return found
+
+    def once_of(self, read: Callable[[Cluster, Manifest], _T], manifest: Manifest) -> _T:
+        """Return what several checks read from one of the objects, read for the first of them."""
+        key = read, id(manifest)
+        if key not in self._known_of:
+            self._known_of[key] = read(self, manifest)
+        found: _T = self._known_of[key]
         return found
 
     @cached_property

@@ -27,7 +27,7 @@ def check(cluster: Cluster) -> Iterator[Finding]:
     """Yield what of the containers of pods is beyond their own limits, or those of their namespace."""
     for kind in kinds.QUEUED:
         for manifest in cluster.of(kind):
-            pods = [each for together in pods_of(cluster, kind, manifest) for each in together]
+            pods = [each for together in pods_of(cluster, manifest) for each in together]
             found = list(_out_of_range(cluster, manifest, pods))
             yield from found[:1] if kind == kinds.TRAIN_JOB else found  # all at the place of one
             if kind == kinds.TRAIN_JOB:  # what else its containers ask for is said of the runtime

@@ -18,6 +18,7 @@ from generator.validate.kinds import Kind
 from generator.validate.limit_ranges import ranges
 from generator.validate.pods import of_workload
 from generator.validate.shape import exact, mapping, mappings
+from generator.validate.submissions import pods_of
 from generator.validate.train_jobs import of_runtime
 
 _RUNTIMES = (kinds.CLUSTER_RUNTIME, kinds.RUNTIME)
@@ -31,7 +32,7 @@ def check(cluster: Cluster) -> Iterator[Finding]:
         layer = Layer.SCHEMA if kinds.is_built_in(kind[0]) else Layer.READINESS
         so = "" if layer is Layer.SCHEMA else ": it is accepted, and none of its pods is"
         for manifest in cluster.of(kind):
-            for path, resources in places(kind, manifest.body):
+            for path, resources in _places(cluster, kind, manifest):
                 others = _may_be_limited(cluster, kind, manifest)
                 for place, says, fix in defects(resources, others):
                     message = f"{kind[1]} {name_of(manifest)} {says}{so}"
@@ -48,8 +49,9 @@ def _may_be_limited(cluster: Cluster, kind: Kind, manifest: Manifest) -> Contain
     return given.defaults["limits"] if given else ()
 
 
-def places(kind: Kind, body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _places(cluster: Cluster, kind: Kind, manifest: Manifest) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield requests and limits of the containers that an object holds, with the path that leads to them."""
+    body = manifest.body
     if kind == kinds.TRAIN_JOB:
         yield "spec.trainer.resourcesPerNode", mapping(body, "spec", "trainer", "resourcesPerNode")
         return
@@ -57,9 +59,10 @@ def places(kind: Kind, body: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[s
         yield from _of_pod(mapping(body, "spec"), "spec")
         return
     yield f"{_PREDICTOR}.model.resources", mapping(body, *_PREDICTOR.split("."), "model", "resources")
-    groups = [of_runtime(body)] if kind in _RUNTIMES else of_workload(kind, body)
-    for pods in (each for group in groups for each in group):
-        is_predictor = kind == kinds.INFERENCE_SERVICE and pods.path.startswith(_PREDICTOR)
+    is_service = kind == kinds.INFERENCE_SERVICE  # whose pods, as they are made, hold what its ServingRuntime writes
+    groups = of_workload(kind, body) if is_service else pods_of(cluster, manifest)
+    for pods in (each for group in ([of_runtime(body)] if kind in _RUNTIMES else groups) for each in group):
+        is_predictor = is_service and pods.path.startswith(_PREDICTOR)
         yield from _of_pod(pods.spec, _PREDICTOR if is_predictor else pods.path.removesuffix(".containers"))
 
 

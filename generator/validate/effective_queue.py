@@ -13,6 +13,7 @@ from generator.manifest import Manifest
 from generator.validate import kinds
 from generator.validate.cluster import Cluster, Target, annotations_of, namespace_of
 from generator.validate.kinds import Kind, kind_of
+from generator.validate.queues import governs
 from generator.validate.shape import get, items, mapping, text, texts
 
 DEFAULT = "default"
@@ -24,6 +25,10 @@ _Bodies = Iterable[Mapping[str, Any]]
 
 def queue_of(cluster: Cluster, manifest: Manifest) -> str | None:
     """Return the queue of a workload: "" for none, None where a profile decides that is not known here."""
+    return cluster.once_of(_queue_of, manifest)
+
+
+def _queue_of(cluster: Cluster, manifest: Manifest) -> str | None:
     return effective_queue(manifest.body, cluster.target, neighbours(cluster, manifest))
 
 
@@ -89,16 +94,21 @@ def _is_defaulted(body: Mapping[str, Any], target: Target, around: Sequence[Mapp
         return False
     space = text(body, "metadata", "namespace")
     has_queue = any(kind_of(o) == kinds.LOCAL_QUEUE and _names(o, DEFAULT, space) for o in around)
-    return has_queue and any(_is_governed(o, space) for o in around) and is_seen(kind, target, around)
+    return has_queue and _is_governed(space, target, around) and is_seen(kind, target, around)
 
 
 def _names(body: Mapping[str, Any], name: str, space: str) -> bool:
     return text(body, "metadata", "name") == name and text(body, "metadata", "namespace") == space
 
 
-def _is_governed(body: Mapping[str, Any], name: str) -> bool:
-    managed = mapping(body, "metadata", "labels").get(kinds.MANAGED_LABEL) == "true"
-    return managed and kind_of(body) == kinds.NAMESPACE and text(body, "metadata", "name") == name
+def _is_governed(name: str, target: Target, around: Sequence[Mapping[str, Any]]) -> bool:
+    platforms = [other for other in around if kind_of(other) == kinds.DATA_SCIENCE_CLUSTER]
+    return any(
+        kind_of(other) == kinds.NAMESPACE
+        and text(other, "metadata", "name") == name
+        and governs(mapping(other, "metadata", "labels"), target, platforms)
+        for other in around
+    )
 
 
 def is_seen(kind: Kind, target: Target, around: Iterable[Mapping[str, Any]] = ()) -> bool:

@@ -365,7 +365,7 @@ def _slow_to_start(cluster: Cluster) -> Iterator[Manifest]:
     for kind in kinds.QUEUED:
         for work in cluster.of(kind):
             queued = labels_of(work).get(kinds.QUEUE_NAME)
-            if queued and any(asks_for_accelerators(pods) for pods in pods_of(cluster, kind, work)):
+            if queued and any(asks_for_accelerators(pods) for pods in pods_of(cluster, work)):
                 yield work
 
 

@@ -57,6 +57,23 @@ class Pods:
         return self.count * self.amounts.get(resource, 0)
 
 
+_CONTROL_PLANE = tuple(f"node-role.kubernetes.io/{role}" for role in ("control-plane", "master", "infra"))
+
+
+def host_volumes(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Yield where in a pod's spec a volume is one of its host."""
+    for index, volume in mappings(spec, "volumes"):
+        if get(volume, "hostPath") is not None:
+            yield f"volumes[{index}].hostPath"
+
+
+def control_plane_tolerations(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield where a pod tolerates nodes of the control plane or of infrastructure, and the key of their taint."""
+    for index, toleration in mappings(spec, "tolerations"):
+        if (key := text(toleration, "key")) in _CONTROL_PLANE:
+            yield f"tolerations[{index}].key", key
+
+
 def of_workload(kind: Kind, body: Mapping[str, Any], serving: Mapping[str, Any] = _NO_SPEC) -> list[list[Pods]]:
     """Return the pods of a workload that names a queue: lists of those that are admitted together.
 

@@ -13,7 +13,7 @@ from generator.manifest import Manifest
 from generator.plan.capacity import Key, Member, Quota, QuotaTree
 from generator.quantity import UNIT, Amount
 from generator.validate import kinds
-from generator.validate.cluster import Cluster, labels_of, name_of, namespace_of
+from generator.validate.cluster import Cluster, Target, labels_of, name_of, namespace_of
 from generator.validate.shape import exact, mapping, mappings, text, texts
 from generator.validate.syntax import selects
 
@@ -174,17 +174,21 @@ class Queues:
 
 
 def is_managed(labels: Mapping[str, Any], cluster: Cluster) -> bool:
-    """Whether labels make Kueue govern a namespace; the operator of OpenShift AI adds to its older label the other one.
+    """Whether labels make Kueue govern a namespace of a cluster."""
+    return governs(labels, cluster.target, (m.body for m in cluster.of(kinds.DATA_SCIENCE_CLUSTER)))
+
+
+def governs(labels: Mapping[str, Any], target: Target, platforms: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether they do beside DataScienceClusters: the operator of OpenShift AI adds to its older label the other one.
 
     Source: opendatahub-operator internal/controller/components/kueue/kueue_support.go; facts of Kueue, section 7.
     """
     written = labels.get(kinds.MANAGED_LABEL)
     if written is not None or labels.get(kinds.LEGACY_MANAGED_LABEL) != "true":
         return written == "true"
-    release = cluster.target.openshift_ai
-    adds = release is None or kinds.MANAGED_LABEL in release.namespace_labels
+    adds = target.openshift_ai is None or kinds.MANAGED_LABEL in target.openshift_ai.namespace_labels
     component = ("spec", "components", "kueue", "managementState")
-    return adds and any(text(m.body, *component) == "Unmanaged" for m in cluster.of(kinds.DATA_SCIENCE_CLUSTER))
+    return adds and any(text(body, *component) == "Unmanaged" for body in platforms)
 
 
 def read(manifest: Manifest) -> Queue:

@@ -207,7 +207,7 @@ def _of_workload(
         return
     given = limit_ranges.ranges(cluster).get(namespace_of(manifest))
     is_written = labels_of(manifest).get(kinds.QUEUE_NAME) == local
-    for pods in pods_of(cluster, kind, manifest):
+    for pods in pods_of(cluster, manifest):
         if given:
             pods = [limit_ranges.filled(each, given, queue.by_resource) for each in pods]
         if obstacle := judge.ask(pods).obstacle(queue):

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from generator.finding import Finding, Layer, Severity
 from generator.manifest import Manifest
 from generator.validate import kinds
-from generator.validate.admission.train_job import CONTROL_PLANE
 from generator.validate.cluster import Cluster, labels_of, name_of
-from generator.validate.shape import get, mapping, mappings, text
+from generator.validate.pods import control_plane_tolerations, host_volumes
+from generator.validate.shape import mapping, mappings
+from generator.validate.train_jobs import JOBS, POD_SPEC
 
 FRAMEWORK = "trainer.kubeflow.org/framework"
-_JOBS = ("spec", "template", "spec", "replicatedJobs")
-_POD = ("template", "spec", "template", "spec")
 _GROUP = "spec.podGroupPolicy"
 
 
@@ -44,16 +43,14 @@ def without_framework(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]
 
 def on_the_host(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:
     """What no TrainJob may ask for, its runtime should not give to all of them."""
-    for index, job in mappings(manifest.body, *_JOBS):
-        pod, path = mapping(job, *_POD), ".".join((f"spec.template.spec.replicatedJobs[{index}]", *_POD))
-        for number, volume in mappings(pod, "volumes"):
-            if get(volume, "hostPath") is not None:
-                says, place = "mounts a volume of the host into every TrainJob", f"{path}.volumes[{number}].hostPath"
-                yield _warning(cluster, manifest, "runtime-on-host", says, "use a claim", place)
-        for number, toleration in mappings(pod, "tolerations"):
-            if (key := text(toleration, "key")) in CONTROL_PLANE:
-                says, place = f"lets every TrainJob run on nodes of {key}", f"{path}.tolerations[{number}].key"
-                yield _warning(cluster, manifest, "runtime-on-host", says, "remove the toleration", place)
+    for index, job in mappings(manifest.body, *JOBS):
+        pod, path = mapping(job, *POD_SPEC), f"{'.'.join(JOBS)}[{index}].{'.'.join(POD_SPEC)}"
+        for place in host_volumes(pod):
+            says = "mounts a volume of the host into every TrainJob"
+            yield _warning(cluster, manifest, "runtime-on-host", says, "use a claim", f"{path}.{place}")
+        for place, key in control_plane_tolerations(pod):
+            says, fix = f"lets every TrainJob run on nodes of {key}", "remove the toleration"
+            yield _warning(cluster, manifest, "runtime-on-host", says, fix, f"{path}.{place}")
 
 
 def pod_group(cluster: Cluster, manifest: Manifest) -> Iterator[Finding]:

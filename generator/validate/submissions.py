@@ -40,8 +40,13 @@ def check(cluster: Cluster, queues: Queues) -> Iterator[Finding]:
                 yield from _images(cluster, kind, manifest, of_runtime(manifest.body))
 
 
-def pods_of(cluster: Cluster, kind: Kind, manifest: Manifest) -> list[list[Pods]]:
+def pods_of(cluster: Cluster, manifest: Manifest) -> list[list[Pods]]:
     """Return the pods of a workload, lists of those that are admitted together; as far as they are known."""
+    return cluster.once_of(_pods_of, manifest)
+
+
+def _pods_of(cluster: Cluster, manifest: Manifest) -> list[list[Pods]]:
+    kind = kinds.kind_of(manifest.body)
     if kind == kinds.INFERENCE_SERVICE:
         runtime = _serving(cluster, manifest)
         return of_workload(kind, manifest.body, runtime.body) if runtime else of_workload(kind, manifest.body)
@@ -87,7 +92,7 @@ def priority_missing(cluster: Cluster, kind: Kind, manifest: Manifest) -> Iterat
     classes = {name_of(found): whole(found.body, "value") for found in cluster.of(kinds.PRIORITY_CLASS)}
     if labels.get(kinds.PRIORITY_LABEL) or not classes or not queue_of(cluster, manifest):
         return
-    pods = [each for together in pods_of(cluster, kind, manifest) for each in together]
+    pods = [each for together in pods_of(cluster, manifest) for each in together]
     if any(text(each.spec, "priorityClassName") for each in pods):
         return
     known = ", ".join(sorted(classes, key=lambda name: (-classes[name], name)))
@@ -107,7 +112,7 @@ def image_for_another_vendor(cluster: Cluster, kind: Kind, manifest: Manifest) -
     if kind == kinds.INFERENCE_SERVICE and mapping(manifest.body, "spec", "predictor", "model"):
         yield from _of_model(cluster, manifest)
         return
-    pods = [each for together in pods_of(cluster, kind, manifest) for each in together]
+    pods = [each for together in pods_of(cluster, manifest) for each in together]
     yield from _images(cluster, kind, manifest, pods)
 
 

@@ -22,7 +22,7 @@ LAUNCHER, NODE = "launcher", "node"  # Trainer finds the jobs of an MPI runtime 
 JOBS = ("spec", "template", "spec", "replicatedJobs")
 OVERRIDES = "spec.podTemplateOverrides"
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
-_POD_SPEC = ("template", "spec", "template", "spec")
+POD_SPEC = ("template", "spec", "template", "spec")
 _TOPOLOGY = "kueue.x-k8s.io/podset-"
 _NOTHING: Mapping[str, Any] = {}
 # what is known of the pods of a runtime that is not here; each that OpenShift AI ships is of this form
@@ -76,7 +76,7 @@ def of_runtime(runtime: Mapping[str, Any], train_job: Mapping[str, Any] = _NOTHI
     """Return the pods of a training runtime, by job; `train_job` changes their number, resources and place."""
     found = []
     for index, job in mappings(runtime, *JOBS):
-        path = f"{'.'.join(JOBS)}[{index}].{'.'.join(_POD_SPEC)}"
+        path = f"{'.'.join(JOBS)}[{index}].{'.'.join(POD_SPEC)}"
         spec, chosen = _overridden(_trained(runtime, job, train_job), train_job, text(job, "name"))
         pods = _annotated(alike(_count(runtime, job, train_job), spec, path), runtime, train_job)
         found.append(replace(pods, chosen=chosen) if chosen else pods)
@@ -118,7 +118,7 @@ def _count(runtime: Mapping[str, Any], job: Mapping[str, Any], train_job: Mappin
 
 def _trained(runtime: Mapping[str, Any], job: Mapping[str, Any], train_job: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the pods' spec with what a TrainJob says of image and resources of the container `node`."""
-    spec, trainer = mapping(job, *_POD_SPEC), mapping(train_job, "spec", "trainer")
+    spec, trainer = mapping(job, *POD_SPEC), mapping(train_job, "spec", "trainer")
     own: dict[str, Any] = {}
     if step_of(job) == "trainer":
         own = {"image": text(trainer, "image"), "resources": mapping(trainer, "resourcesPerNode")}
@@ -158,5 +158,5 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Mapping[str, An
 
 def containers_of(job: Mapping[str, Any]) -> set[str]:
     """Return the names of a job's containers, those that run before included."""
-    spec = mapping(job, *_POD_SPEC)
+    spec = mapping(job, *POD_SPEC)
     return {text(c, "name") for key in ("containers", "initContainers") for c in items(spec, key)}

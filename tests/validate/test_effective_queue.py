@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from generator.validate import kinds, pods
+from generator.validate.all import judge
 from generator.validate.effective_queue import effective_queue, neighbours, queue_of
 from tests.validate.builders import (
     GPU,
@@ -53,6 +55,7 @@ def ends_up(made: Body, *others: Body, on: str = NOW, **more: Any) -> str | None
 
 HERE = [namespace(), local_queue()]
 UNMANAGED = platform(managementState="Unmanaged")
+OLDER = body("v1", "Namespace", "vision", metadata={"labels": {"kueue-managed": "true"}})  # the operator adds the other
 
 
 @pytest.mark.parametrize(
@@ -67,6 +70,8 @@ UNMANAGED = platform(managementState="Unmanaged")
         (work(), [local_queue()], NOW, ""),
         (work(), [namespace(), local_queue(space="nlp")], NOW, ""),
         (work(), [namespace(), UNMANAGED], NOW, "default"),
+        (work(), [OLDER, local_queue(), UNMANAGED], NOW, "default"),
+        (work(), [OLDER, local_queue()], NOW, ""),
         (work(), [namespace(), UNMANAGED], "openshiftAI=3.5,kueue=1.4", ""),
         (work(ownerReferences=[{"kind": "X", "name": "x"}]), HERE, NOW, ""),
         (work("TrainJob"), HERE, NOW, "default"),
@@ -182,3 +187,15 @@ def test_older_kueue_is_named() -> None:
         "PyTorchJob w names no queue, and Kueue 1.0 gives it none: with labelPolicy QueueName it runs outside every "
         "quota, with None it never starts"
     ]
+
+
+def test_a_workload_is_read_once_for_all_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def counted(kind: kinds.Kind, made: Body) -> list[list[pods.Pods]]:
+        read.append(kind)
+        return pods.of_workload(kind, made)
+
+    monkeypatch.setattr("generator.validate.submissions.of_workload", counted)
+    judge(cluster([*HERE, queue(), flavor(), work(label="own")], target(NOW)))
+    assert read == [("kubeflow.org", "PyTorchJob")]

@@ -12,6 +12,7 @@ from typing import Any
 from generator.finding import Layer, Severity
 from generator.validate.admission.words import FORBIDDEN, refusal
 from generator.validate.cluster import Target
+from generator.validate.pods import host_volumes
 from generator.validate.shape import get, mapping, mappings, text
 from generator.validate.violation import Violation
 
@@ -46,10 +47,9 @@ def host(pod: Mapping[str, Any], name: str) -> Iterator[Violation]:
     for key in _HOST:
         if get(pod, key) is True:
             yield refusal("notebook-on-host", f"{_POD}.{key}", f"{key} is not allowed in a notebook", "remove it")
-    for index, volume in mappings(pod, "volumes"):
-        if get(volume, "hostPath") is not None:
-            path, message = f"{_POD}.volumes[{index}].hostPath", "a volume of the host is not allowed in a notebook"
-            yield refusal("notebook-on-host", path, message, "use a claim", FORBIDDEN)
+    for place in host_volumes(pod):
+        message = "a volume of the host is not allowed in a notebook"
+        yield refusal("notebook-on-host", f"{_POD}.{place}", message, "use a claim", FORBIDDEN)
     for key in ("initContainers", "containers"):
         for index, container in mappings(pod, key):
             if get(container, "securityContext", "privileged") is True:

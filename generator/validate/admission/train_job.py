@@ -14,12 +14,12 @@ from generator.validate import train_jobs
 from generator.validate.admission.training_runtime import CONTAINERS
 from generator.validate.admission.words import FORBIDDEN, refusal
 from generator.validate.cluster import Target
-from generator.validate.shape import get, items, mappings, text, whole
+from generator.validate.pods import control_plane_tolerations, host_volumes
+from generator.validate.shape import get, items, mapping, mappings, text, whole
 from generator.validate.train_jobs import LAUNCHER, NODE, OVERRIDES, containers_of, overrides
 from generator.validate.violation import Violation
 
 RESERVED = ("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT")
-CONTROL_PLANE = tuple(f"node-role.kubernetes.io/{role}" for role in ("control-plane", "master", "infra"))
 PROCESSES = ("auto", "cpu", "gpu")
 _ENV, _PROCESSES, _NODES = "spec.trainer.env", "spec.trainer.numProcPerNode", "spec.trainer.numNodes"
 _Runtime = Mapping[str, Any]
@@ -123,11 +123,10 @@ def of_the_host(override: Mapping[str, Any], path: str, target: Target) -> Itera
     """Some releases refuse what leads a pod to the host or to the control plane."""
     trainer = target.openshift_ai.trainer if target.openshift_ai else None
     refused = trainer.refused_in_overrides if trainer else ()
-    for index, volume in mappings(override, "spec", "volumes") if "host-path" in refused else ():
-        if "hostPath" in volume:
-            message = "a volume of the host is not allowed in an override"
-            yield refusal("host-path", f"{path}.volumes[{index}].hostPath", message, "use a claim", FORBIDDEN)
-    for index, toleration in mappings(override, "spec", "tolerations") if "control-plane-toleration" in refused else ():
-        if (key := text(toleration, "key")) in CONTROL_PLANE:
-            place, message = f"{path}.tolerations[{index}].key", f"{key} may not be tolerated in an override"
-            yield refusal("control-plane-toleration", place, message, "remove the toleration", FORBIDDEN)
+    spec = mapping(override, "spec")
+    for place in host_volumes(spec) if "host-path" in refused else ():
+        message = "a volume of the host is not allowed in an override"
+        yield refusal("host-path", f"{path}.{place}", message, "use a claim", FORBIDDEN)
+    for place, key in control_plane_tolerations(spec) if "control-plane-toleration" in refused else ():
+        message = f"{key} may not be tolerated in an override"
+        yield refusal("control-plane-toleration", f"{path}.{place}", message, "remove the toleration", FORBIDDEN)
